@@ -1373,6 +1373,9 @@ typedef struct ptxlint_access {
     const ptxlint_shaped *shapes;
     size_t shape_count;
     ptxlint_source_place source;
+    /* global memory: distinct lines of 128 and segments of 32 bytes that lanes touch, means over
+     * requests, whatever the GPU moves for them; NaN: not known */
+    double lines_per_request, segments_per_request;
 } ptxlint_access;
 
 /* How a value differs from thread to thread. */
@@ -1547,6 +1550,9 @@ typedef struct ptxlint_bottleneck {
     /* what a full wave of blocks takes, or the only one; what the launch takes longer than the same
      * work would, did each SM have as many blocks as the others: 0 for whole waves */
     double wave_us, tail_us;
+    /* what kind the limiter is of: "instruction-limited" (issue slots, pipelines, shared memory),
+     * "memory-limited", "latency-limited" or "launch-limited" */
+    const char *verdict;
 } ptxlint_bottleneck;
 
 /* With the operations that the launch executes and the bytes that come from memory. NaN, NULL: not

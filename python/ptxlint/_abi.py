@@ -137,7 +137,8 @@ class Time(Structure):
 class Bottleneck(Structure):
     _fields_ = [("compute_percent", c_double), ("memory_percent", c_double),
                 ("issue_percent", c_double), ("relieved_us", c_double), ("next", c_char_p),
-                ("advice", c_char_p), ("wave_us", c_double), ("tail_us", c_double)]
+                ("advice", c_char_p), ("wave_us", c_double), ("tail_us", c_double),
+                ("verdict", c_char_p)]
 
 
 class Trial(Structure):

@@ -459,6 +459,8 @@ static void put_access(Json *json, const ptxlint_module *module, const ptxlint_a
     ptx_json_real(json, "active_threads", access->active_threads);
     ptx_json_real(json, "sectors_per_request", access->sectors_per_request);
     ptx_json_real(json, "ideal_sectors_per_request", access->ideal_sectors_per_request);
+    ptx_json_real(json, "lines_per_request", access->lines_per_request);
+    ptx_json_real(json, "segments_per_request", access->segments_per_request);
     ptx_json_real(json, "wavefronts_per_request", access->wavefronts_per_request);
     ptx_json_real(json, "ideal_wavefronts_per_request", access->ideal_wavefronts_per_request);
     ptx_json_real(json, "addresses_per_request", access->addresses_per_request);
