@@ -1912,6 +1912,7 @@ typedef struct ptxlint_estimated {
     ptxlint_bottleneck bottleneck;
     /* per thread, without max_registers: as of a ptxlint_projection */
     int64_t registers, registers_low, registers_high;
+    double lines_per_request;           /* of global memory, as of ptxlint_access */
 } ptxlint_estimated;
 
 PTXLINT_API void ptxlint_trial_init(ptxlint_trial *trial);

@@ -154,7 +154,7 @@ class Estimated(Structure):
                 ("ideal_wavefronts_per_request", c_double), ("thread_accesses", c_double),
                 ("knows_params", c_int), ("spills", c_uint), ("time", Time),
                 ("bottleneck", Bottleneck), ("registers", c_int64), ("registers_low", c_int64),
-                ("registers_high", c_int64)]
+                ("registers_high", c_int64), ("lines_per_request", c_double)]
 
 
 class WriteOptions(Structure):
