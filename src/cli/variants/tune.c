@@ -534,6 +534,7 @@ static char mark_of(const Tune *t, const TuneShape *s)
 static void put_shape(const Tune *t, const TuneShape *s, bool has_shared, Text *out)
 {
     const ptxlint_estimated *e = &s->estimated;
+    const double passes = has_shared ? e->wavefronts_per_request : e->lines_per_request;
     char bound[16] = "-", mark = mark_of(t, s);
     if (isfinite(e->time.bound_us))
         snprintf(bound, sizeof bound, "%.4g us", e->time.bound_us);
@@ -546,8 +547,7 @@ static void put_shape(const Tune *t, const TuneShape *s, bool has_shared, Text *
     else
         ptx_text_print(out, "%4.3g %% %6.3g %7s %7s %7.4g us %9s %s\n", e->occupancy.percent,
                        e->waves, short_number(e->sectors_per_request).text,
-                       short_number(has_shared ? e->wavefronts_per_request : e->lines_per_request).text,
-                       e->time.predicted_us, bound,
+                       short_number(passes).text, e->time.predicted_us, bound,
                        e->time.limiter ? e->time.limiter : "-");
 }
 
@@ -595,7 +595,7 @@ static void put_legend(const Tune *t, bool has_shared, Text *out)
         ptx_text_print(out, "  No lower bound: %s.\n", why);
 }
 
-/* Of shared memory; else a column tells of lines of global memory instead. */
+/* Of shared memory; else a column has lines of global memory instead. */
 static bool has_shared_requests(const Tune *t)
 {
     for (size_t i = 0; i < t->count; i++)
