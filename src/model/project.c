@@ -294,6 +294,24 @@ static ptxlint_executed view_executed(Sessions *all, const Executed *executed)
 
 /* ---- what holds it back ---------------------------------------------------------------------- */
 
+/* The words of Micikevicius, "GPU Performance Analysis and Optimization" (GTC 2012), for what a
+ * limiter is; -1: there is none. */
+static const char *verdict_of(int part)
+{
+    switch (part) {
+    case PART_ISSUE: case PART_PIPE: case PART_SHARED:
+        return "instruction-limited";
+    case PART_L1: case PART_L2: case PART_DRAM: case PART_ATOMIC:
+        return "memory-limited";
+    case PART_LATENCY:
+        return "latency-limited";
+    case PART_OVERHEAD: case PART_FETCH: case PART_DISPATCH:
+        return "launch-limited";
+    default:
+        return NULL;
+    }
+}
+
 ptxlint_bottleneck ptx_project_bottleneck(const Prediction *p, double waves)
 {
     Bottleneck b = ptx_bottleneck_find(p, waves);
@@ -306,6 +324,7 @@ ptxlint_bottleneck ptx_project_bottleneck(const Prediction *p, double waves)
         .advice = p->limiter < 0 ? NULL : ptx_part_info[p->limiter].advice,
         .wave_us = b.wave_us,
         .tail_us = b.tail_us,
+        .verdict = verdict_of(p->limiter),
     };
 }
 

@@ -40,6 +40,7 @@ void ptx_json_bottleneck(Json *json, const char *key, const ptxlint_projection *
     ptx_json_real(json, "relieved_us", b ? b->relieved_us : unknown);
     ptx_json_text(json, "next", b ? b->next : NULL);
     ptx_json_text(json, "advice", b ? b->advice : NULL);
+    ptx_json_text(json, "verdict", b ? b->verdict : NULL);
     ptx_json_real(json, "wave_us", b ? b->wave_us : unknown);
     ptx_json_real(json, "tail_us", b ? b->tail_us : unknown);
     ptx_json_why(json, ptx_why_estimate(projection));
@@ -84,16 +85,18 @@ void ptx_json_concurrency(Json *json, const char *key, const ptxlint_projection 
     ptx_json_end(json);
 }
 
+enum { LINE_BYTES = 128 };
+
 /* ---- text ------------------------------------------------------------------------------------ */
 
 static void put_limiter(Out *out, const ptxlint_projection *projection)
 {
     const ptxlint_time *time = &projection->time;
     const ptxlint_bottleneck *b = &projection->bottleneck;
-    if (!time->limiter || !isfinite(b->relieved_us))
+    if (!time->limiter || !b->verdict || !isfinite(b->relieved_us))
         return;
     Line line = ptx_line_begin(out, "limiter");
-    ptx_line_format(&line, "%s; without it %s us", time->limiter,
+    ptx_line_format(&line, "%s: %s; without it %s us", time->limiter, b->verdict,
                     ptx_figure_short(b->relieved_us).text);
     if (b->next)
         ptx_line_format(&line, " (%s)", b->next);
@@ -166,6 +169,10 @@ static void put_in_flight(Out *out, const ptxlint_module *module, const ptxlint_
     if (c->bytes_needed_high > c->bytes_needed_low)
         ptx_line_format(&line, " to %s", ptx_figure_short(c->bytes_needed_high).text);
     ptx_line_words(&line, " B needed to saturate DRAM");
+    ptx_line_format(&line, ": %s lines of %d B", ptx_figure_short(c->bytes / LINE_BYTES).text,
+                    LINE_BYTES);
+    ptx_line_format(&line, ", %s needed",
+                    ptx_figure_short(c->bytes_needed_high / LINE_BYTES).text);
     ptx_line_end(&line);
 }
 
