@@ -1553,6 +1553,11 @@ typedef struct ptxlint_bottleneck {
     /* what kind the limiter is of: "instruction-limited" (issue slots, pipelines, shared memory),
      * "memory-limited", "latency-limited" or "launch-limited" */
     const char *verdict;
+    /* of warps' requests: wavefronts of shared memory beyond the fewest, and on a GPU that loads
+     * lines of 128 bytes lines beyond the fewest. An access that is not known has none, nor has a
+     * function that is called. NaN: not known, of another GPU than the first, or of
+     * ptxlint_estimate */
+    double replays;
 } ptxlint_bottleneck;
 
 /* With the operations that the launch executes and the bytes that come from memory. NaN, NULL: not

@@ -138,7 +138,7 @@ class Bottleneck(Structure):
     _fields_ = [("compute_percent", c_double), ("memory_percent", c_double),
                 ("issue_percent", c_double), ("relieved_us", c_double), ("next", c_char_p),
                 ("advice", c_char_p), ("wave_us", c_double), ("tail_us", c_double),
-                ("verdict", c_char_p)]
+                ("verdict", c_char_p), ("replays", c_double)]
 
 
 class Trial(Structure):

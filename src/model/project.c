@@ -8,6 +8,9 @@
 #include "analysis/time/bottleneck.h"
 #include "analysis/registers/register_count.h"
 #include "analysis/trips/trip.h"
+#include "analysis/access/evaluate.h"
+#include "ir/func.h"
+#include "ir/insn.h"
 #include "ptxlint/ptxlint.h"
 #include "session/residency.h"
 #include "analysis/time/parallelism.h"
@@ -325,6 +328,7 @@ ptxlint_bottleneck ptx_project_bottleneck(const Prediction *p, double waves)
         .wave_us = b.wave_us,
         .tail_us = b.tail_us,
         .verdict = verdict_of(p->limiter),
+        .replays = (double)NAN,
     };
 }
 
@@ -379,6 +383,25 @@ static ptxlint_concurrency view_concurrency(const Gpu *gpu, Session *session, si
     };
 }
 
+enum { SECTOR_BYTES = 32, LINE_BYTES = 128 };
+
+/* What a GPU issues again: Micikevicius, "GPU Performance Analysis and Optimization" (GTC 2012),
+ * "replays = issued - executed". */
+static double count_replays(const Gpu *gpu, const Func *func, const Evaluation *evaluation)
+{
+    const bool has_lines = ptx_gpu_count_of(gpu, FIGURE_LOAD_BYTES, 0) == LINE_BYTES;
+    double replays = 0;
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Evaluated *at = &evaluation->insns[i];
+        if (at->certainty == CERTAINTY_UNKNOWN)
+            continue;
+        replays += at->total.wavefronts - at->total.ideal_wavefronts;
+        if (has_lines && func->insns[i].op->flags & OPF_LOAD)
+            replays += (at->total.sectors - at->total.ideal_sectors) * SECTOR_BYTES / LINE_BYTES;
+    }
+    return replays;
+}
+
 static void find_bottleneck(Sessions *all, FuncId id, size_t g, const Prediction *prediction,
                             ptxlint_projection *out)
 {
@@ -396,6 +419,9 @@ static void find_bottleneck(Sessions *all, FuncId id, size_t g, const Prediction
     out->rest = view_parallelism(&ptx_session_parallelisms(session, BUDGET_FIGURES, g)->rest);
     out->roofline = view_roofline(all->gpus[g], session, g, prediction);
     out->concurrency = view_concurrency(all->gpus[g], session, g);
+    if (!g && prediction->limiter >= 0)         /* requests are those of the first GPU */
+        out->bottleneck.replays = count_replays(all->gpus[g], ptx_session_func(session),
+                                                ptx_session_evaluation(session, BUDGET_FIGURES));
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

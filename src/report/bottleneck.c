@@ -2,6 +2,7 @@
  * for people. */
 #include "report/report.h"
 #include "report/json_writer.h"
+#include "support/choice.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -41,6 +42,7 @@ void ptx_json_bottleneck(Json *json, const char *key, const ptxlint_projection *
     ptx_json_text(json, "next", b ? b->next : NULL);
     ptx_json_text(json, "advice", b ? b->advice : NULL);
     ptx_json_text(json, "verdict", b ? b->verdict : NULL);
+    ptx_json_real(json, "replays", b ? b->replays : unknown);
     ptx_json_real(json, "wave_us", b ? b->wave_us : unknown);
     ptx_json_real(json, "tail_us", b ? b->tail_us : unknown);
     ptx_json_why(json, ptx_why_estimate(projection));
@@ -96,8 +98,11 @@ static void put_limiter(Out *out, const ptxlint_projection *projection)
     if (!time->limiter || !b->verdict || !isfinite(b->relieved_us))
         return;
     Line line = ptx_line_begin(out, "limiter");
-    ptx_line_format(&line, "%s: %s; without it %s us", time->limiter, b->verdict,
-                    ptx_figure_short(b->relieved_us).text);
+    /* "latency" is latency-limited */
+    const bool is_plain = !strncmp(b->verdict, time->limiter, strlen(time->limiter));
+    ptx_line_format(&line, "%s%s%s", time->limiter, ptx_text_if(!is_plain, ": "),
+                    ptx_text_if(!is_plain, b->verdict));
+    ptx_line_format(&line, "; without it %s us", ptx_figure_short(b->relieved_us).text);
     if (b->next)
         ptx_line_format(&line, " (%s)", b->next);
     if (b->advice) {
@@ -124,6 +129,21 @@ static void put_busy(Out *out, const ptxlint_projection *projection)
     if (b->tail_us >= LEAST_TAIL * projection->time.predicted_us)
         ptx_line_format(&line, "; the last one, not full, adds %s us",
                         ptx_figure_short(b->tail_us).text);
+    ptx_line_end(&line);
+}
+
+/* Beyond what the instructions that are executed take. */
+static void put_replays(Out *out, const ptxlint_projection *projection)
+{
+    const double executed = projection->executed.warp_instructions,
+                 replays = projection->bottleneck.replays;
+    if (!(replays > 0) || !(executed > 0))
+        return;
+    Line line = ptx_line_begin(out, "replays");
+    ptx_line_format(&line, "%s on top of", ptx_figure_short(replays).text);
+    ptx_line_format(&line, " %s executed instructions of warps: %s of what is issued",
+                    ptx_figure_short(executed).text,
+                    ptx_figure_percent(replays, replays + executed).text);
     ptx_line_end(&line);
 }
 
@@ -181,6 +201,7 @@ void ptx_table_bottleneck(Out *out, const ptxlint_module *module, const ptxlint_
 {
     put_limiter(out, projection);
     put_busy(out, projection);
+    put_replays(out, projection);
     put_work_rate(out, projection);
     put_in_flight(out, module, kernel, projection);
 }
