@@ -113,6 +113,7 @@ struct OfModule {
     const OpCycles **ops;       /* per GPU */
     Writers *writers;
     const Usage *usage;
+    const bool *rare_funcs;     /* per function: hardly ever called; NULL: not asked for */
     DemandScan *demands;
     TrialFacts *facts;          /* of trials: per function and GPU */
     bool is_large;              /* MAX_KEPT_INSNS */
