@@ -1660,9 +1660,10 @@ typedef struct ptxlint_hot_line {
     ptxlint_source_place source;        /* column 0 */
     /* of the issue slots of the kernel's own code: an estimate */
     double issue_percent;
-    /* of global memory: of the launch, the fewest for the same bytes, of those of all lines */
+    /* of global memory: of the launch (not known where its grid is not), the fewest for the same
+     * bytes, of those of all lines */
     double sectors, ideal_sectors, sectors_percent;
-    /* of shared memory: wavefronts beyond the fewest, of those of all lines */
+    /* of shared memory: wavefronts of the launch beyond the fewest, of those of all lines */
     double conflict_wavefronts, conflict_percent;
     /* of sectors and conflicts: of the least certain access */
     ptxlint_certainty certainty;

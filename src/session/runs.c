@@ -197,6 +197,17 @@ const Hazards *ptx_session_hazards(Session *s)
     return p->hazards;
 }
 
+const Beyond *ptx_session_beyond(Session *s)
+{
+    Passing *p = s->passing;
+    if (!p->was_beyond && s->func->is_entry) {
+        const KernelRun run = run_of(s);
+        p->beyond = ptx_beyond_allocation_find(&run);
+    }
+    p->was_beyond = true;
+    return p->beyond;
+}
+
 const BlockRace *ptx_session_block_race(Session *s)
 {
     Passing *p = s->passing;

@@ -62,6 +62,8 @@ typedef struct Passing {
     const Pressure *unbounded;
     const Hazards *hazards;
     const BlockRace *block_race;
+    const Beyond *beyond;       /* in global memory, once was_beyond */
+    bool was_beyond;
     const Evaluation *evaluations[BUDGET__COUNT];
     DivergenceCosts *divergence;
     const Trace *trace;

@@ -92,6 +92,23 @@ static void close_machine(Search *s)
     ptx_arena_release(s->work, s->mark);
 }
 
+/* Of dynamic shared memory; where the kernel, which calls nothing, names none, it has none. -1: not
+ * known. */
+static int64_t dynamic_bytes(const Search *s)
+{
+    const Func *func = s->func;
+    if (s->launch.dynamic_shared_bytes >= 0)
+        return s->launch.dynamic_shared_bytes;
+    for (uint32_t o = 0; o < func->operand_count; o++) {
+        const Operand *operand = &func->operands[o];
+        const Var *var = operand->kind == OPERAND_VAR ? &s->module->vars[operand->id] : NULL;
+        if (operand->kind == OPERAND_FUNCTION
+            || (var && ptx_space_is_shared((Space)var->space) && !var->bytes))
+            return -1;
+    }
+    return 0;
+}
+
 /* A machine with blocks of that shape, NULL: of the one that is given or assumed. */
 static void open_machine(Search *s, const uint32_t shape[3])
 {
@@ -107,6 +124,7 @@ static void open_machine(Search *s, const uint32_t shape[3])
         ptx_machine_config(s->machine)->most_stays = MAX_STAYS_ASSUMED;
     s->race = ptx_race_new(s->machine, s->orders);
     s->race->is_trial = s->is_trial;
+    s->race->dynamic_shared = s->dynamic_shared;
 }
 
 /* A run with that shape in place of the one in hand. */
@@ -119,14 +137,6 @@ void ptx_search_try_shape(Search *s, const uint32_t shape[3])
 
 /* ---- what is reported ------------------------------------------------------------------------ */
 
-static void set_thread(const Search *s, uint32_t thread, uint32_t out[3])
-{
-    const uint32_t *block = s->shape.block;
-    out[0] = thread % block[0];
-    out[1] = thread / block[0] % block[1];
-    out[2] = thread / block[0] / block[1];
-}
-
 static HazardAccess access_of(const Search *s, const Seen *seen)
 {
     const Site *site = &s->race->sites[seen->site];
@@ -138,7 +148,7 @@ static HazardAccess access_of(const Search *s, const Seen *seen)
                             .is_write = seen->is_write,
                             .is_by_data = seen->is_by_data,
                             .queue = seen->queue };
-    set_thread(s, seen->thread, access.thread);
+    ptx_thread_of_block(s->shape.block, seen->thread, access.thread);
     return access;
 }
 
@@ -600,8 +610,39 @@ static const Divergence *find_divergence(Arena *arena, const Search *s)
                          .other_func = other->func,
                          .other = other->insn,
                          .hangs = hangs };
-    set_thread(s, at->thread, out->thread);
-    set_thread(s, other->thread, out->other_thread);
+    ptx_thread_of_block(s->shape.block, at->thread, out->thread);
+    ptx_thread_of_block(s->shape.block, other->thread, out->other_thread);
+    return out;
+}
+
+/* ---- accesses behind the end of shared memory ------------------------------------------------ */
+
+static const Beyond *find_beyond(Arena *arena, const Search *s)
+{
+    const Overreach *o = &s->race->overreach;
+    PointsTo base;
+    uint64_t from;
+    if (s->shape.block_is_assumed || !o->func)
+        return NULL;
+    Beyond *out = ptx_arena_new(arena, Beyond);
+    *out = (Beyond){ .func = o->func,
+                     .insn = o->insn,
+                     .place = o->place,
+                     .bytes = o->bytes,
+                     .is_write = o->is_write,
+                     .is_shared = true,
+                     .var = NO_ID,
+                     .offset = o->address };
+    ptx_thread_of_block(s->shape.block, o->thread, out->thread);
+    const PointsToSet *bases = o->func == s->func ? ptx_search_bases(s) : NULL;
+    const Insn *insn = &o->func->insns[o->insn];
+    if (bases && ptx_points_to_of_access(bases, s->module, s->func, insn, &base)
+        && base.kind == BASE_VAR && s->module->vars[base.id].bytes
+        && ptx_machine_address(s->machine, base.id, &from) && from <= o->address) {
+        out->var = base.id;
+        out->offset = o->address - from;
+        out->end = s->module->vars[base.id].bytes;
+    }
     return out;
 }
 
@@ -673,6 +714,7 @@ const Hazards *ptx_hazards_find(const KernelRun *run)
                  .func = func,
                  .launch = run->launch ? *run->launch : nothing };
     const ArenaMark mark = ptx_arena_mark(work);
+    s.dynamic_shared = dynamic_bytes(&s);
     s.orders = ptx_arena_array(work, uint8_t, module->op_count + 1);
     s.mark = ptx_arena_mark(work);
     out->items = items;
@@ -680,6 +722,7 @@ const Hazards *ptx_hazards_find(const KernelRun *run)
     if (!s.shape.block_is_assumed || !s.shape.grid_is_assumed)
         ptx_search_run(&s);
     out->divergence = find_divergence(arena, &s);
+    out->beyond = find_beyond(arena, &s);
     collect_possible(&s, out, items + MAX_HAZARDS);
     if (!collect_waits(&s, out, items) && (!s.shape.block_is_assumed || holds_for_all(&s)))
         collect(&s, out, items);

@@ -20,6 +20,7 @@ typedef struct Search {
     FuncId kernel;
     const Func *func;
     Launch launch;
+    int64_t dynamic_shared;     /* of a block; -1: not known */
     Machine *machine;
     SimShape shape;             /* of its launch */
     Race *race;                 /* that observes it */

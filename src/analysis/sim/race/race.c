@@ -117,6 +117,7 @@ void ptx_race_begin(Race *r)
     for (uint32_t i = 0; i < r->site_count; i++)
         memset(r->sites[i].turns, 0, r->warp_count * sizeof *r->sites[i].turns);
     r->parting = (Parting){ .warp = 0 };
+    r->overreach = (Overreach){ .func = NULL };
     r->stops[0] = r->stops[1] = (Stop){ .func = NULL };
     r->max_met = r->met + RACE_MAX_MET;
     if (r->met_end && r->met_end < r->max_met)
@@ -904,6 +905,29 @@ static Touch touch_by(Race *r, const Warp *w, const Insn *insn, uint8_t doubt, c
     return now;
 }
 
+static void note_overreach(Race *r, const Warp *w, const Insn *insn, const SharedAccess *access,
+                         uint32_t lanes)
+{
+    const Machine *m = r->machine;
+    const Func *func = w->frame->func_state->func;
+    const uint64_t end = ptx_align_up(m->shared_layout.end, r->dynamic_shared ? 16 : 1)
+                         + (uint64_t)r->dynamic_shared;
+    if (!m->has_shared || r->dynamic_shared < 0)
+        return;
+    for (uint32_t left = lanes; left && !r->overreach.func; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        const uint64_t at = (uint32_t)ptx_value_lane(&access->address.value, lane);
+        if (at + access->bytes > end)
+            r->overreach = (Overreach){ .func = func,
+                                    .insn = (InsnId)(insn - func->insns),
+                                    .place = ptx_machine_place(m, w, (InsnId)(insn - func->insns)),
+                                    .thread = w->index * WARP_LANES + lane,
+                                    .bytes = access->bytes,
+                                    .address = at,
+                                    .is_write = is_write(insn->op) };
+    }
+}
+
 static bool is_left_out(const Race *r, const Func *func, InsnId insn)
 {
     bool is_one = (func == r->only_funcs[0] && insn == r->only[0])
@@ -953,6 +977,8 @@ void ptx_race_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint
         return;
     ptx_blocks_pin(&m->blocks, address);
     const Touch now = touch_by(r, w, insn, doubt, address, site);
+    if (now.level == RACE_CERTAIN)
+        note_overreach(r, w, insn, &access, known);
     note(r, address, access.bytes, known, ptx_memory_stored(m, w, insn, &room), &now);
     end_if_useless(r);
 }

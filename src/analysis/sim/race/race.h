@@ -138,6 +138,15 @@ typedef struct Parting {
     uint32_t warp, others, gone;        /* lanes: that have not come; that did something else */
 } Parting;
 
+/* Of a thread that certainly makes it: bytes behind the last one of the block's shared memory. */
+typedef struct Overreach {
+    const Func *func;           /* NULL: there is none */
+    InsnId insn, place;         /* as of Stop */
+    uint32_t thread, bytes;
+    uint64_t address;
+    bool is_write;
+} Overreach;
+
 typedef struct RacePair {       /* of sites */
     /* a witness, in the order in which the machine ran them; of all the surest */
     Seen first, second;
@@ -344,6 +353,9 @@ typedef struct Race {
     /* two: then none meet, and the pairs of the run before stay; NULL: none */
     Watch *watches;
     Parting parting;            /* the first; at.func NULL: none */
+    /* bytes that the launch adds; -1: not known, and no overreach is looked for. The caller's */
+    int64_t dynamic_shared;
+    Overreach overreach;            /* the first */
     /* where warps wait for each other forever, at two barriers if there are; func NULL: none
      * do */
     Stop stops[2];
