@@ -39,7 +39,7 @@ const MustDiverge *ptx_session_must_diverge(Session *s)
 {
     Passing *p = s->passing;
     if (!p->splits) {
-        const FuncFlow flow = ptx_session_flow(s);
+        const FuncFlow flow = ptx_session_flow_with_defs(s);
         p->splits = ptx_must_diverge_compute(s->all->work, s->all->scratch, &flow,
                                              ptx_session_uniforms(s), s->launch);
     }
@@ -84,7 +84,7 @@ LaneSplits *ptx_session_lane_splits(Session *s)
 {
     Passing *p = s->passing;
     if (!p->lane_splits) {
-        const FuncFlow flow = ptx_session_flow(s);
+        const FuncFlow flow = ptx_session_flow_with_defs(s);
         p->lane_splits = ptx_lane_splits_new(s->all->work, &flow, s->launch);
     }
     return p->lane_splits;
