@@ -43,15 +43,17 @@ static uint64_t ssa_key_of(RegId reg, uint32_t place)
 /* The last definition in [from, before), NO_ID. */
 static InsnId last_def(const Ssa *r, RegId reg, InsnId from, InsnId before)
 {
-    uint32_t low = r->defs->first[reg], high = r->defs->first[reg + 1];
+    const InsnId *insns = r->defs->insns;
+    const uint32_t begin = r->defs->first[reg];
+    uint32_t low = begin, high = r->defs->first[reg + 1];
     while (low < high) {                /* the first one at or behind `before` */
         uint32_t middle = low + (high - low) / 2;
-        if (r->defs->insns[middle] < before)
+        if (insns[middle] < before)
             low = middle + 1;
         else
             high = middle;
     }
-    return low > r->defs->first[reg] && r->defs->insns[low - 1] >= from ? r->defs->insns[low - 1] : NO_ID;
+    return low > begin && insns[low - 1] >= from ? insns[low - 1] : NO_ID;
 }
 
 bool ptx_ssa_spend(Ssa *r, uint64_t count)
@@ -73,7 +75,8 @@ static bool is_ssa_header(const Ssa *r, BlockId block)
 
 static bool writes_in_loop(Ssa *r, RegId reg, LoopId loop)
 {
-    for (uint32_t d = r->defs->first[reg]; d < r->defs->first[reg + 1] && ptx_ssa_spend(r, 1); d++) {
+    const uint32_t *first = &r->defs->first[reg];
+    for (uint32_t d = first[0]; d < first[1] && ptx_ssa_spend(r, 1); d++) {
         if (ptx_ssa_holds(r, loop, r->cfg->block_of[r->defs->insns[d]]))
             return true;
     }
@@ -83,7 +86,8 @@ static bool writes_in_loop(Ssa *r, RegId reg, LoopId loop)
 /* Whether some way from the end of block d to a block that it dominates may write the register. */
 static bool writes_below(Ssa *r, RegId reg, BlockId d)
 {
-    for (uint32_t i = r->defs->first[reg]; i < r->defs->first[reg + 1] && ptx_ssa_spend(r, 1); i++) {
+    const uint32_t *first = &r->defs->first[reg];
+    for (uint32_t i = first[0]; i < first[1] && ptx_ssa_spend(r, 1); i++) {
         BlockId block = r->cfg->block_of[r->defs->insns[i]];
         if (block != d && ptx_dom_dominates(r->dom, d, block))
             return true;
@@ -296,10 +300,11 @@ static BlockId find_origin(Ssa *r, RegId reg, BlockId block, InsnId *def)
 {
     *def = NO_ID;
     /* nearly all registers of compilers */
-    if (r->defs->first[reg + 1] - r->defs->first[reg] == 1) {
-        BlockId only = r->cfg->block_of[r->defs->insns[r->defs->first[reg]]];
+    if (ptx_defs_count(r->defs, reg) == 1) {
+        const InsnId id = r->defs->insns[r->defs->first[reg]];
+        BlockId only = r->cfg->block_of[id];
         if (only != block && ptx_dom_dominates(r->dom, only, block)) {
-            *def = r->defs->insns[r->defs->first[reg]];
+            *def = id;
             return only;
         }
     }
