@@ -396,6 +396,7 @@ bool ptx_race_order(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint8
         wait_for(r, QUEUE_COPY, warp, 0);
         break;
     case ORDER_TRANSFER:
+        r->has_transfers = true;
         is_followed = doubt < UNCERTAIN_DATA && ptx_race_transfer(r, w, insn, lanes, doubt);
         break;
     case ORDER_MULTIPLY:        ptx_race_multiply(r, w, insn, lanes, doubt); break;
