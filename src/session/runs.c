@@ -199,7 +199,7 @@ const Hazards *ptx_session_hazards(Session *s)
     return p->hazards;
 }
 
-const Beyond *ptx_session_beyond(Session *s)
+const LoneAccess *ptx_session_beyond(Session *s)
 {
     Passing *p = s->passing;
     if (!p->was_beyond && s->func->is_entry) {

@@ -62,7 +62,7 @@ typedef struct Passing {
     const Pressure *unbounded;
     const Hazards *hazards;
     const BlockRace *block_race;
-    const Beyond *beyond;       /* in global memory, once was_beyond */
+    const LoneAccess *beyond;       /* in global memory, once was_beyond */
     bool was_beyond;
     const Evaluation *evaluations[BUDGET__COUNT];
     DivergenceCosts *divergence;
