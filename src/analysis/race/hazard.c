@@ -124,6 +124,7 @@ static void open_machine(Search *s, const uint32_t shape[3])
         ptx_machine_config(s->machine)->most_stays = MAX_STAYS_ASSUMED;
     s->race = ptx_race_new(s->machine, s->orders);
     s->race->is_trial = s->is_trial;
+    s->race->bases = s->bases;
     s->race->dynamic_shared = s->dynamic_shared;
 }
 
@@ -615,35 +616,68 @@ static const Divergence *find_divergence(Arena *arena, const Search *s)
     return out;
 }
 
-/* ---- accesses behind the end of shared memory ------------------------------------------------ */
+/* ---- accesses that are wrong by themselves --------------------------------------------------- */
 
-static const Beyond *find_beyond(Arena *arena, const Search *s)
+/* The variable that the address is made from, where it is known. */
+static void find_own_variable(const Search *s, const Stray *stray, LoneAccess *out)
 {
-    const Overreach *o = &s->race->overreach;
     PointsTo base;
     uint64_t from;
-    if (s->shape.block_is_assumed || !o->func)
-        return NULL;
-    Beyond *out = ptx_arena_new(arena, Beyond);
-    *out = (Beyond){ .func = o->func,
-                     .insn = o->insn,
-                     .place = o->place,
-                     .bytes = o->bytes,
-                     .is_write = o->is_write,
-                     .is_shared = true,
-                     .var = NO_ID,
-                     .offset = o->address };
-    ptx_thread_of_block(s->shape.block, o->thread, out->thread);
-    const PointsToSet *bases = o->func == s->func ? ptx_search_bases(s) : NULL;
-    const Insn *insn = &o->func->insns[o->insn];
-    if (bases && ptx_points_to_of_access(bases, s->module, s->func, insn, &base)
-        && base.kind == BASE_VAR && s->module->vars[base.id].bytes
-        && ptx_machine_address(s->machine, base.id, &from) && from <= o->address) {
-        out->var = base.id;
-        out->offset = o->address - from;
-        out->end = s->module->vars[base.id].bytes;
-    }
+    const PointsToSet *bases = stray->func == s->func ? ptx_search_bases(s) : NULL;
+    const Insn *insn = &stray->func->insns[stray->insn];
+    out->var = NO_ID;
+    out->offset = stray->address;
+    if (!bases || !ptx_points_to_of_access(bases, s->module, s->func, insn, &base)
+        || base.kind != BASE_VAR || !s->module->vars[base.id].bytes
+        || !ptx_machine_address(s->machine, base.id, &from) || from > stray->address)
+        return;
+    out->var = base.id;
+    out->offset = stray->address - from;
+    out->end = s->module->vars[base.id].bytes;
+}
+
+static const LoneAccess *make_lone_access(Arena *arena, const Search *s, LoneKind kind,
+                                          const Stray *stray)
+{
+    LoneAccess *out = ptx_arena_new(arena, LoneAccess);
+    *out = (LoneAccess){ .kind = kind,
+                         .func = stray->func,
+                         .insn = stray->insn,
+                         .place = stray->place,
+                         .bytes = stray->bytes,
+                         .is_write = stray->is_write && kind != LONE_UNWRITTEN };
+    ptx_thread_of_block(s->shape.block, stray->thread, out->thread);
+    find_own_variable(s, stray, out);
     return out;
+}
+
+static const LoneAccess *find_beyond(Arena *arena, const Search *s)
+{
+    const Stray *stray = &s->race->overreach;
+    return !s->shape.block_is_assumed && stray->func
+               ? make_lone_access(arena, s, LONE_BEYOND_SHARED, stray)
+               : NULL;
+}
+
+/* All that wrote shared memory was followed. */
+static bool are_writes_known(const Search *s)
+{
+    const Race *r = s->race;
+    return !s->shape.block_is_assumed && !r->overreach.func && !r->is_blind && !r->is_lost
+           && !r->by_data_count && !r->has_transfers && ptx_machine_is_complete(s->machine)
+           && is_sure(s->machine);
+}
+
+/* What is written behind the read is another thread's: in order behind it, or a race. */
+static const LoneAccess *find_unwritten(Arena *arena, const Search *s)
+{
+    Race *r = s->race;
+    if (!r->unwritten_count || !are_writes_known(s))
+        return NULL;
+    for (uint32_t i = 0; i < r->unwritten_count; i++)
+        if (!r->pair_count || ptx_race_is_unwritten(r, &r->unwritten[i]))
+            return make_lone_access(arena, s, LONE_UNWRITTEN, &r->unwritten[i]);
+    return NULL;
 }
 
 /* ---- updates that may be lost ---------------------------------------------------------------- */
@@ -670,7 +704,8 @@ static bool is_known_update(const Hazards *out, const Hazard *items, const Hazar
 static void collect_updates(const Search *s, Hazards *out, Hazard *items)
 {
     const SimFunc ran = ptx_machine_func(s->machine, s->kernel);
-    const LostUpdateInput input = { s->func, ran.cfg, ran.dom, ran.loops, ran.counts };
+    const FuncFlow flow = { s->module, s->func, ran.cfg, ran.dom, ran.loops, s->defs };
+    const LostUpdateInput input = { &flow, ran.counts };
     LostUpdate found[MAX_UPDATES];
     if (!ran.func || has_one_thread(s))
         return;
@@ -712,6 +747,8 @@ const Hazards *ptx_hazards_find(const KernelRun *run)
                  .module = module,
                  .kernel = run->kernel,
                  .func = func,
+                 .bases = run->bases,
+                 .defs = run->defs,
                  .launch = run->launch ? *run->launch : nothing };
     const ArenaMark mark = ptx_arena_mark(work);
     s.dynamic_shared = dynamic_bytes(&s);
@@ -723,6 +760,7 @@ const Hazards *ptx_hazards_find(const KernelRun *run)
         ptx_search_run(&s);
     out->divergence = find_divergence(arena, &s);
     out->beyond = find_beyond(arena, &s);
+    out->unwritten = find_unwritten(arena, &s);
     collect_possible(&s, out, items + MAX_HAZARDS);
     if (!collect_waits(&s, out, items) && (!s.shape.block_is_assumed || holds_for_all(&s)))
         collect(&s, out, items);

@@ -1,4 +1,4 @@
-#include "analysis/race/beyond.h"
+#include "analysis/race/lone_access.h"
 
 #include "analysis/sim/program.h"
 #include "analysis/sim/race/allocation.h"
@@ -68,11 +68,12 @@ static bool has_sizes(const Func *func, const Launch *launch)
            && launch->grid[0] && launch->block[0];
 }
 
-static const Beyond *make_found(Arena *arena, const BeyondSearch *s)
+static const LoneAccess *make_found(Arena *arena, const BeyondSearch *s)
 {
     const AllocationEnds *found = &s->ends;
-    Beyond *out = ptx_arena_new(arena, Beyond);
-    *out = (Beyond){ .func = found->func,
+    LoneAccess *out = ptx_arena_new(arena, LoneAccess);
+    *out = (LoneAccess){ .kind = LONE_BEYOND_ALLOCATION,
+                         .func = found->func,
                      .insn = found->insn,
                      .place = found->place,
                      .bytes = found->bytes,
@@ -85,7 +86,7 @@ static const Beyond *make_found(Arena *arena, const BeyondSearch *s)
     return out;
 }
 
-const Beyond *ptx_beyond_allocation_find(const KernelRun *in)
+const LoneAccess *ptx_beyond_allocation_find(const KernelRun *in)
 {
     const Module *module = ptx_program_module(in->program);
     const Func *func = &module->funcs[in->kernel];
@@ -99,7 +100,7 @@ const Beyond *ptx_beyond_allocation_find(const KernelRun *in)
     ptx_allocation_ends_attach(&s.ends);
     if (!s.shape.block_is_assumed && !s.shape.grid_is_assumed)
         search_blocks(&s);
-    const Beyond *out = s.ends.func ? make_found(in->arena, &s) : NULL;
+    const LoneAccess *out = s.ends.func ? make_found(in->arena, &s) : NULL;
     ptx_arena_release(in->work, mark);
     return out;
 }
@@ -115,7 +116,7 @@ void ptx_thread_of_block(const uint32_t block[3], uint32_t number, uint32_t out[
 
 typedef char Words[160];
 
-static void write_bytes(Words out, const Beyond *b)
+static void write_bytes(Words out, const LoneAccess *b)
 {
     if (b->bytes == 1)
         snprintf(out, sizeof(Words), "byte %llu", (unsigned long long)b->offset);
@@ -124,39 +125,42 @@ static void write_bytes(Words out, const Beyond *b)
                  (unsigned long long)(b->offset + b->bytes - 1));
 }
 
-static void write_who(Words out, const Beyond *b)
+static void write_who(Words out, const LoneAccess *b)
 {
     const uint32_t *thread = b->thread, *block = b->block;
     const int count = snprintf(out, sizeof(Words), "thread (%u, %u, %u)", thread[0], thread[1],
                                thread[2]);
-    if (!b->is_shared)
+    if (b->kind == LONE_BEYOND_ALLOCATION)
         snprintf(out + count, sizeof(Words) - (size_t)count, " of block (%u, %u, %u)", block[0],
                  block[1], block[2]);
 }
 
-static void write_end(Words out, const Module *module, const Beyond *b)
+static void write_end(Words out, const LoneAccess *b, const char *name)
 {
-    char name[65];
-    if (b->var == NO_ID) {
-        snprintf(out, sizeof(Words), "shared memory, beyond what the block has");
-        return;
-    }
-    ptx_var_title(module, &module->vars[b->var], name, sizeof name);
-    if (b->is_shared)
-        snprintf(out, sizeof(Words), "`%s`, which has %llu bytes: beyond the block's shared memory",
-                 name, (unsigned long long)b->end);
+    const unsigned long long end = b->end;
+    if (b->kind == LONE_UNWRITTEN)
+        snprintf(out, sizeof(Words), "%s, which no thread of the block has written before", name);
+    else if (b->kind == LONE_BEYOND_ALLOCATION)
+        snprintf(out, sizeof(Words), "what %s points to: beyond its allocation of %llu bytes", name,
+                 end);
+    else if (b->var == NO_ID)
+        snprintf(out, sizeof(Words), "%s, beyond what the block has", name);
     else
-        snprintf(out, sizeof(Words), "what `%s` points to: beyond its allocation of %llu bytes",
-                 name, (unsigned long long)b->end);
+        snprintf(out, sizeof(Words), "%s, which has %llu bytes: beyond the block's shared memory",
+                 name, end);
 }
 
-const char *ptx_beyond_describe(Arena *arena, const Module *module, const Beyond *b)
+const char *ptx_lone_access_describe(Arena *arena, const Module *module, const LoneAccess *b)
 {
     Words thread, bytes, end;
-    char text[3 * sizeof(Words)];
+    char name[65], quoted[72] = "shared memory", text[3 * sizeof(Words)];
+    if (b->var != NO_ID) {
+        ptx_var_title(module, &module->vars[b->var], name, sizeof name);
+        snprintf(quoted, sizeof quoted, "`%s`", name);
+    }
     write_who(thread, b);
     write_bytes(bytes, b);
-    write_end(end, module, b);
+    write_end(end, b, quoted);
     const int count = snprintf(text, sizeof text, "%s %s %s of %s", thread,
                                b->is_write ? "writes" : "reads", bytes, end);
     return ptx_arena_strndup(arena, text, (size_t)count);
