@@ -668,11 +668,11 @@ static double needed(const ptxlint_diff *d, MetricId id)
 int ptxlint_diff_tolerance_at(const ptxlint_diff *d, size_t index, char *out, size_t size)
 {
     ptxlint_metric metric;
-    for (size_t i = 0; d && ptxlint_metric_at(i, &metric); i++) {
+    for (size_t i = 0; d && out && ptxlint_metric_at(i, &metric); i++) {
         double most = needed(d, (MetricId)i);
         if (most < 0 || index--)
             continue;
-        snprintf(out, out ? size : 0, "%s=%s", metric.key,
+        snprintf(out, size, "%s=%s", metric.key,
                  ptx_figure_number(most < 100 ? ceil(most * 100) / 100 : ceil(most)).text);
         return 1;
     }

@@ -840,13 +840,13 @@ ptxlint_status ptxlint_writer_finish(ptxlint_writer *writer)
 {
     if (!writer || writer->is_finished)
         return PTXLINT_BAD_ARGUMENT;
-    writer->is_finished = true;
     if (writer->out.status == PTXLINT_OK)
         put_tail(writer);
     ptx_out_flush(&writer->out);
     tell_no_memory(writer);
     if (writer->once && writer->out.status == PTXLINT_OK)
         writer->out.status = ptx_once_finish(writer->once);
+    writer->is_finished = writer->out.status == PTXLINT_OK;
     return writer->out.status;
 }
 

@@ -362,7 +362,8 @@ static ptxlint_module *module_of_mixed(void)
 {
     Text text = { 0 };
     kit_print(&text, ".version 9.4\n.target sm_107a\n.address_size 64\n.visible .entry k()\n{\n"
-                     ".reg .b32 %%r<8>;\n.reg .b64 %%d<8>;\n.reg .b16 %%h<8>;\n.reg .f32 %%f<8>;\n");
+                     ".reg .b32 %%r<8>;\n.reg .b64 %%d<8>;\n.reg .b16 %%h<8>;\n"
+                     ".reg .f32 %%f<8>;\n");
     for (size_t i = 0; i < COUNT(mixed_rows); i++)
         kit_print(&text, "%s %s;\n", mixed_rows[i].text, mixed_rows[i].registers);
     kit_print(&text, "ret;\n}\n");
@@ -390,7 +391,7 @@ static void test_mixed(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* ---- narrow floats and their scales ----------------------------------------------------------- */
+/* ---- narrow floats and their scales ---------------------------------------------------------- */
 
 /* is_known false: what it gives is not said plainly enough. */
 static const struct {

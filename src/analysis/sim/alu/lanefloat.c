@@ -8,6 +8,7 @@
 #include "isa/isa.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef unsigned __int128 Mantissa;
@@ -454,8 +455,8 @@ static uint64_t fn_testp(LANE_OPERANDS)
 static uint64_t fn_mixed_pair(LANE_OPERANDS)
 {
     Lanewise half = *op;
-    half.type = ptx_lane_half((Type)op->mode);
-    half.dst_type = ptx_lane_half((Type)op->dst_type);
+    half.type = (uint8_t)ptx_lane_half((Type)op->mode);
+    half.dst_type = (uint8_t)ptx_lane_half((Type)op->dst_type);
     half.bits = ptx_type_info[half.type].bits;
     unsigned to = ptx_type_info[half.dst_type].bits;
     uint64_t mask = ptx_lane_mask(half.bits),
@@ -601,10 +602,10 @@ static bool is_pair(Type type)
 /* PTX ISA 9.1, ".s2f6x2": a whole number of 64ths. */
 static Soft of_fixed(uint64_t a)
 {
-    int64_t value = (int8_t)a;
+    int value = (int8_t)a;
     return (Soft){ .class = value ? SOFT_FINITE : SOFT_ZERO,
                    .is_negative = value < 0,
-                   .mantissa = (Mantissa)(value < 0 ? -value : value),
+                   .mantissa = (Mantissa)abs(value),
                    .exponent = -6 };
 }
 

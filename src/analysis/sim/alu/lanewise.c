@@ -924,8 +924,8 @@ static LaneFn *function_of(const LanewiseRow *row, Lanewise *out, const Op *op)
     return out->type == TYPE_F32 ? row->f32 : row->f64;
 }
 
-/* What says more than is followed: NaN of a place outside of a tensor, random bits that round, zeros
- * without a sign; what a comparison of packed integers leaves in each. */
+/* What says more than is followed: NaN of a place outside of a tensor, random bits that round,
+ * zeros without a sign; what a comparison of packed integers leaves in each. */
 static bool is_strange(const Op *op)
 {
     bool is_packed_set = op->operation == OP_SET && op->type_count == 1;
