@@ -37,7 +37,8 @@ struct Estimator {
 
 void ptxlint_trial_init(ptxlint_trial *trial)
 {
-    *trial = (ptxlint_trial){ .size = sizeof *trial, .dynamic_shared_bytes = -1 };
+    if (trial)
+        *trial = (ptxlint_trial){ .size = sizeof *trial, .dynamic_shared_bytes = -1 };
 }
 
 double ptxlint_amdahl(double share, double speedup)

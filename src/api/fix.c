@@ -69,7 +69,8 @@ typedef struct FixRun {
 
 void ptxlint_fix_options_init(ptxlint_fix_options *options)
 {
-    *options = (ptxlint_fix_options){ .size = sizeof *options };
+    if (options)
+        *options = (ptxlint_fix_options){ .size = sizeof *options };
 }
 
 /* ---- which edits ----------------------------------------------------------------------------- */
@@ -532,12 +533,12 @@ void ptxlint_fixes_free(ptxlint_fixes *fixes)
 
 const ptxlint_fixes_info *ptxlint_fixes_get_info(const ptxlint_fixes *fixes)
 {
-    return &fixes->info;
+    return fixes ? &fixes->info : NULL;
 }
 
 int ptxlint_fixes_at(const ptxlint_fixes *fixes, size_t index, ptxlint_fix_result *out)
 {
-    const FixResult *result = fixes->first;
+    const FixResult *result = fixes && out ? fixes->first : NULL;
     while (result && index--)
         result = result->next;
     if (!result)

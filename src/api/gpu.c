@@ -82,10 +82,16 @@ ptxlint_status ptxlint_gpu_new(const char *name, const char *yaml, size_t length
     return PTXLINT_OK;
 }
 
+static bool is_built_in(const ptxlint_gpu *gpu)
+{
+    const uintptr_t at = (uintptr_t)gpu;
+    return at >= (uintptr_t)ptx_gpus && at < (uintptr_t)(ptx_gpus + ptx_gpu_count);
+}
+
 void ptxlint_gpu_free(ptxlint_gpu *gpu)
 {
     Loaded *loaded = (Loaded *)(void *)gpu;
-    if (!loaded)
+    if (!loaded || is_built_in(gpu))
         return;
     ptx_arena_free(&loaded->arena);
     free(loaded);
@@ -162,6 +168,8 @@ double ptxlint_gpu_rate(const ptxlint_gpu *handle, size_t pipe, size_t machine_c
 
 void ptxlint_resources_init(ptxlint_resources *resources)
 {
+    if (!resources)
+        return;
     *resources = (ptxlint_resources){ .size = sizeof *resources,
                                       .threads_per_block = PTXLINT_UNKNOWN,
                                       .registers_per_thread = PTXLINT_UNKNOWN,

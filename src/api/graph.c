@@ -294,5 +294,5 @@ void ptxlint_graph_free(ptxlint_graph *graph)
 
 const ptxlint_graph_info *ptxlint_graph_get_info(const ptxlint_graph *graph)
 {
-    return &graph->info;
+    return graph ? &graph->info : NULL;
 }

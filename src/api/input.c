@@ -34,7 +34,8 @@ struct ptxlint_input {
 
 void ptxlint_input_options_init(ptxlint_input_options *options)
 {
-    *options = (ptxlint_input_options){ .size = sizeof *options };
+    if (options)
+        *options = (ptxlint_input_options){ .size = sizeof *options };
 }
 
 /* ---- a file without PTX ---------------------------------------------------------------------- */
@@ -374,17 +375,17 @@ void ptxlint_input_free(ptxlint_input *input)
 
 const ptxlint_input_info *ptxlint_input_get_info(const ptxlint_input *input)
 {
-    return &input->info;
+    return input ? &input->info : NULL;
 }
 
 const ptxlint_input_entry *ptxlint_input_at(const ptxlint_input *input, size_t index)
 {
-    return index < input->info.entry_count ? &input->entries[index] : NULL;
+    return input && index < input->info.entry_count ? &input->entries[index] : NULL;
 }
 
 const char *ptxlint_input_trouble(const ptxlint_input *input, size_t index)
 {
-    bool is_kept = index < input->info.trouble_count && index < CONTAINER_TROUBLES;
+    bool is_kept = input && index < input->info.trouble_count && index < CONTAINER_TROUBLES;
     return is_kept ? input->troubles[index] : NULL;
 }
 

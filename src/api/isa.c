@@ -462,7 +462,7 @@ void ptxlint_isa_free(ptxlint_isa *isa)
 
 const ptxlint_isa_info *ptxlint_isa_get_info(const ptxlint_isa *isa)
 {
-    return &isa->info;
+    return isa ? &isa->info : NULL;
 }
 
 int ptxlint_isa_sample_at(const ptxlint_isa *isa, size_t index, ptxlint_isa_sample *out)

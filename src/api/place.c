@@ -22,6 +22,8 @@
 
 ptxlint_place ptxlint_module_place(const ptxlint_module *m, uint32_t offset)
 {
+    if (!m)
+        return (ptxlint_place){ 0 };
     const Module *ir = m->ir;
     if (offset > m->length)
         offset = (uint32_t)m->length;
@@ -39,7 +41,7 @@ uint32_t ptxlint_module_column_utf16(const ptxlint_module *m, uint32_t offset)
 {
     ptxlint_place place = ptxlint_module_place(m, offset);
     uint32_t column = 1;
-    for (uint32_t i = place.line_begin; i < place.line_begin + place.column - 1; i++) {
+    for (uint32_t i = place.line_begin; m && i < place.line_begin + place.column - 1; i++) {
         unsigned char c = (unsigned char)m->text[i];
         if ((c & 0xC0)
             != 0x80) /* not a continuation byte: one unit, or two beyond the basic plane */
@@ -52,15 +54,19 @@ uint32_t ptxlint_module_column_utf16(const ptxlint_module *m, uint32_t offset)
 
 size_t ptxlint_module_statement(const ptxlint_module *m, uint32_t offset, char *out, size_t size)
 {
+    if (!m)
+        return 0;
     Normal normal = ptx_normal_statement(m->text, m->length,
                                          offset < m->length ? offset : (uint32_t)m->length);
-    if (size)
+    if (out && size)
         snprintf(out, size, "%s", normal.text);
     return strlen(normal.text);
 }
 
 uint64_t ptxlint_module_body(const ptxlint_module *m, const ptxlint_kernel *kernel)
 {
+    if (!m || !kernel)
+        return 0;
     return ptx_normal_body(m->text, (Span){ kernel->span.begin, kernel->span.end });
 }
 
@@ -96,7 +102,7 @@ static bool writes_register(const Func *func, const Insn *insn)
 
 int ptxlint_module_value_at(const ptxlint_module *m, uint32_t offset, ptxlint_value *out)
 {
-    const Func *func = ptx_module_has_figures(m) ? func_at(m->ir, offset) : NULL;
+    const Func *func = m && out && ptx_module_has_figures(m) ? func_at(m->ir, offset) : NULL;
     const Insn *insn = func ? ptx_insn_at(func, offset) : NULL;
     if (!insn || !writes_register(func, insn))
         return 0;
@@ -121,7 +127,7 @@ int ptxlint_module_value_at(const ptxlint_module *m, uint32_t offset, ptxlint_va
 
 int64_t ptxlint_module_live_at(const ptxlint_module *m, uint32_t offset)
 {
-    const Func *func = ptx_module_has_figures(m) ? func_at(m->ir, offset) : NULL;
+    const Func *func = m && ptx_module_has_figures(m) ? func_at(m->ir, offset) : NULL;
     const Insn *insn = func ? ptx_insn_at(func, offset) : NULL;
     const Live *live = insn ? ptx_session_kept_live(
                                   ptx_session_at(m, (FuncId)(func - m->ir->funcs)))
@@ -133,7 +139,7 @@ int64_t ptxlint_module_live_at(const ptxlint_module *m, uint32_t offset)
 
 int ptxlint_module_source_at(const ptxlint_module *m, uint32_t offset, ptxlint_source_place *out)
 {
-    const Func *func = func_at(m->ir, offset);
+    const Func *func = m && out ? func_at(m->ir, offset) : NULL;
     const Insn *insn = func ? ptx_insn_at(func, offset) : NULL;
     if (!insn || !insn->loc)
         return 0;
@@ -156,12 +162,12 @@ size_t ptxlint_module_source_find(const ptxlint_module *m, const char *path, uin
                                   uint32_t *offsets, size_t room)
 {
     size_t count = 0;
-    for (FuncId f = 0; f < m->ir->func_count; f++) {
+    for (FuncId f = 0; m && path && f < m->ir->func_count; f++) {
         const Func *func = &m->ir->funcs[f];
         for (InsnId i = 0; i < func->insn_count; i++) {
             if (!is_from(m, &func->insns[i], path, line))
                 continue;
-            if (count < room)
+            if (offsets && count < room)
                 offsets[count] = func->insns[i].span.begin;
             count++;
         }

@@ -44,7 +44,8 @@ const char *ptxlint_status_text(ptxlint_status status)
 
 void ptxlint_options_init(ptxlint_options *options)
 {
-    *options = (ptxlint_options){ .size = sizeof *options };
+    if (options)
+        *options = (ptxlint_options){ .size = sizeof *options };
 }
 
 /* ---- the pipeline ---------------------------------------------------------------------------- */
@@ -414,17 +415,19 @@ void ptxlint_module_free(ptxlint_module *m)
 
 const ptxlint_module_info *ptxlint_module_get_info(const ptxlint_module *m)
 {
-    return &m->info;
+    return m ? &m->info : NULL;
 }
 
 const ptxlint_diagnostic *ptxlint_module_diagnostics(const ptxlint_module *m, size_t *count)
 {
-    *count = m->diagnostic_count;
-    return m->diagnostics;
+    if (count)
+        *count = m ? m->diagnostic_count : 0;
+    return m ? m->diagnostics : NULL;
 }
 
 const ptxlint_kernel *ptxlint_module_kernels(const ptxlint_module *m, size_t *count)
 {
-    *count = m->kernel_count;
-    return m->kernels;
+    if (count)
+        *count = m ? m->kernel_count : 0;
+    return m ? m->kernels : NULL;
 }

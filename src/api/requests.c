@@ -225,6 +225,7 @@ void ptxlint_requests_free(ptxlint_requests *requests)
 
 const ptxlint_request *ptxlint_requests_all(const ptxlint_requests *requests, size_t *count)
 {
-    *count = requests->count;
-    return requests->items;
+    if (count)
+        *count = requests ? requests->count : 0;
+    return requests ? requests->items : NULL;
 }

@@ -13,7 +13,7 @@ const char *ptxlint_schema_name(size_t index)
 
 const char *ptxlint_schema_text(const char *name)
 {
-    for (const Schema *schema = ptx_schemas; schema->name; schema++)
+    for (const Schema *schema = ptx_schemas; name && schema->name; schema++)
         if (!strcmp(schema->name, name))
             return schema->text;
     return NULL;

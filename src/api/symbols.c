@@ -273,13 +273,14 @@ void ptx_symbols_build(ptxlint_module *m, Arena *scratch)
 
 const ptxlint_symbol *ptxlint_module_symbols(const ptxlint_module *m, size_t *count)
 {
-    *count = m->symbol_count;
-    return m->symbols;
+    if (count)
+        *count = m ? m->symbol_count : 0;
+    return m ? m->symbols : NULL;
 }
 
 const ptxlint_symbol *ptxlint_module_symbol_at(const ptxlint_module *m, uint32_t offset)
 {
-    size_t low = 0, high = m->place_count;
+    size_t low = 0, high = m ? m->place_count : 0;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (m->places[middle].span.begin <= offset)

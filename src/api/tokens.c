@@ -265,13 +265,14 @@ void ptxlint_tokens_free(ptxlint_tokens *tokens)
 
 const ptxlint_token *ptxlint_tokens_all(const ptxlint_tokens *tokens, size_t *count)
 {
-    *count = tokens->count;
-    return tokens->items;
+    if (count)
+        *count = tokens ? tokens->count : 0;
+    return tokens ? tokens->items : NULL;
 }
 
 size_t ptxlint_tokens_find(const ptxlint_tokens *tokens, uint32_t offset)
 {
-    size_t low = 0, high = tokens->count;
+    size_t low = 0, high = tokens ? tokens->count : 0;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (tokens->items[middle].span.end <= offset)

@@ -648,7 +648,7 @@ void ptxlint_diff_free(ptxlint_diff *d)
 
 const ptxlint_diff_info *ptxlint_diff_get_info(const ptxlint_diff *d)
 {
-    return &d->info;
+    return d ? &d->info : NULL;
 }
 
 /* How much the worst kernel takes. */
@@ -668,7 +668,7 @@ static double needed(const ptxlint_diff *d, MetricId id)
 int ptxlint_diff_tolerance_at(const ptxlint_diff *d, size_t index, char *out, size_t size)
 {
     ptxlint_metric metric;
-    for (size_t i = 0; ptxlint_metric_at(i, &metric); i++) {
+    for (size_t i = 0; d && out && ptxlint_metric_at(i, &metric); i++) {
         double most = needed(d, (MetricId)i);
         if (most < 0 || index--)
             continue;

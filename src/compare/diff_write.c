@@ -18,7 +18,8 @@ enum {
 
 void ptxlint_diff_options_init(ptxlint_diff_options *options)
 {
-    *options = (ptxlint_diff_options){ .size = sizeof *options, .format = PTXLINT_TEXT };
+    if (options)
+        *options = (ptxlint_diff_options){ .size = sizeof *options, .format = PTXLINT_TEXT };
 }
 
 /* ---- figures --------------------------------------------------------------------------------- */

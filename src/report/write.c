@@ -18,6 +18,7 @@ struct ptxlint_writer {
     Locator locator;
     Totals totals;
     bool has_item;              /* the JSON array being written has an element */
+    bool is_finished;           /* nothing more may be added */
     Sarif *sarif;               /* NULL in other formats */
     Github *github;             /* the same */
     Markdown *markdown;         /* the same */
@@ -44,6 +45,8 @@ struct ptxlint_writer {
 
 void ptxlint_write_options_init(ptxlint_write_options *options)
 {
+    if (!options)
+        return;
     *options = (ptxlint_write_options){ .size = sizeof *options,
                                         .format = PTXLINT_TEXT,
                                         .min_gain_percent = (double)NAN };
@@ -176,9 +179,12 @@ void ptxlint_count_diagnostics(const ptxlint_module *const *modules, size_t coun
         ptxlint_write_options_init(&defaults);
         options = &defaults;
     }
+    if (!counts)
+        return;
     memset(counts, 0, 4 * sizeof *counts);
-    for (size_t i = 0; i < count; i++)
-        count_module(modules[i], options, counts);
+    for (size_t i = 0; modules && i < count; i++)
+        if (modules[i])
+            count_module(modules[i], options, counts);
 }
 
 size_t ptx_report_kernel_at(const ptxlint_kernel *kernels, size_t count, uint32_t offset)
@@ -811,7 +817,7 @@ static void tell_no_memory(ptxlint_writer *writer)
 
 ptxlint_status ptxlint_writer_add(ptxlint_writer *writer, const ptxlint_module *module)
 {
-    if (!writer || !module)
+    if (!writer || !module || writer->is_finished)
         return PTXLINT_BAD_ARGUMENT;
     if (writer->document == PTXLINT_DIAGNOSTICS) {
         add_findings(writer, module);
@@ -832,7 +838,7 @@ ptxlint_status ptxlint_writer_add(ptxlint_writer *writer, const ptxlint_module *
 
 ptxlint_status ptxlint_writer_finish(ptxlint_writer *writer)
 {
-    if (!writer)
+    if (!writer || writer->is_finished)
         return PTXLINT_BAD_ARGUMENT;
     if (writer->out.status == PTXLINT_OK)
         put_tail(writer);
@@ -840,13 +846,14 @@ ptxlint_status ptxlint_writer_finish(ptxlint_writer *writer)
     tell_no_memory(writer);
     if (writer->once && writer->out.status == PTXLINT_OK)
         writer->out.status = ptx_once_finish(writer->once);
+    writer->is_finished = writer->out.status == PTXLINT_OK;
     return writer->out.status;
 }
 
 ptxlint_status ptxlint_writer_attach(ptxlint_writer *writer, const char *key, const char *json,
                                      size_t length)
 {
-    if (!writer || !key || !json || writer->attached.length)
+    if (!writer || !key || !json || writer->attached.length || writer->is_finished)
         return PTXLINT_BAD_ARGUMENT;
     Buffer *to = &writer->attached;
     bool is_lost = ptx_buffer_write(to, "\"", 1) || ptx_buffer_write(to, key, strlen(key))
@@ -879,6 +886,9 @@ static ptxlint_status write_report_document(ptxlint_document document,
                                             ptxlint_write_fn write, void *context)
 {
     ptxlint_writer *writer;
+    for (size_t i = 0; i < count; i++)      /* before the first byte */
+        if (!modules || !modules[i])
+            return PTXLINT_BAD_ARGUMENT;
     ptxlint_status status = ptxlint_writer_new(document, options, write, context, &writer);
     for (size_t i = 0; i < count && status == PTXLINT_OK; i++)
         status = ptxlint_writer_add(writer, modules[i]);

@@ -487,6 +487,79 @@ static void test_write_arguments(void **state)
     assert_int_equal(ptxlint_writer_finish(NULL), PTXLINT_BAD_ARGUMENT);
 }
 
+/* What is wrong in the order of calls, or in a list, is said and does no harm. */
+static void test_misuse(void **state)
+{
+    (void)state;
+    ptxlint_writer *writer = NULL;
+    Text text = { 0 };
+    ptxlint_module *module = kit_module(PTX);
+    const ptxlint_module *const list[] = { module, NULL };
+    assert_int_equal(ptxlint_write_report(list, COUNT(list), NULL, kit_write, &text),
+                     PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_write_diagnostics(NULL, 1, NULL, kit_write, &text),
+                     PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(text.length, 0);
+    assert_int_equal(ptxlint_writer_new(PTXLINT_DIAGNOSTICS, NULL, kit_write, &text, &writer),
+                     PTXLINT_OK);
+    assert_int_equal(ptxlint_writer_finish(writer), PTXLINT_OK);
+    const size_t length = text.length;
+    assert_int_equal(ptxlint_writer_add(writer, module), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_writer_attach(writer, "key", "1", 1), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_writer_finish(writer), PTXLINT_BAD_ARGUMENT);
+    ptxlint_writer_free(writer);
+    assert_int_equal(text.length, length);
+    free(text.bytes);
+    ptxlint_module_free(module);
+    for (size_t i = 0; ptxlint_gpu_at(i); i++)
+        ptxlint_gpu_free((ptxlint_gpu *)(uintptr_t)ptxlint_gpu_at(i));
+    assert_string_equal(ptxlint_gpu_get_info(ptxlint_gpu_at(0))->name,
+                        ptxlint_gpu_get_info(ptxlint_gpu_find(
+                            ptxlint_gpu_get_info(ptxlint_gpu_at(0))->name))->name);
+}
+
+/* Every function that takes a handle takes NULL for it. */
+static void test_null(void **state)
+{
+    (void)state;
+    size_t count = 7, counts[4] = { 7, 7, 7, 7 };
+    ptxlint_resources_init(NULL);
+    ptxlint_options_init(NULL);
+    ptxlint_input_options_init(NULL);
+    ptxlint_fix_options_init(NULL);
+    ptxlint_trial_init(NULL);
+    ptxlint_write_options_init(NULL);
+    ptxlint_diff_options_init(NULL);
+    const void *const nothing[] = {
+        ptxlint_module_get_info(NULL),        ptxlint_gpu_get_info(NULL),
+        ptxlint_isa_get_info(NULL),           ptxlint_input_get_info(NULL),
+        ptxlint_fixes_get_info(NULL),         ptxlint_graph_get_info(NULL),
+        ptxlint_diff_get_info(NULL),          ptxlint_input_at(NULL, 0),
+        ptxlint_input_trouble(NULL, 0),       ptxlint_module_symbol_at(NULL, 0),
+        ptxlint_module_launch(NULL, 1),       ptxlint_schema_text(NULL),
+        ptxlint_module_symbols(NULL, &count), ptxlint_module_diagnostics(NULL, NULL),
+        ptxlint_tokens_all(NULL, &count),     ptxlint_requests_all(NULL, &count),
+        ptxlint_module_kernels(NULL, NULL),   ptxlint_module_kernels(NULL, &count),
+    };
+    for (size_t i = 0; i < COUNT(nothing); i++)
+        assert_null(nothing[i]);
+    assert_int_equal(count, 0);
+    assert_int_equal(ptxlint_tokens_find(NULL, 3), 0);
+    assert_int_equal(ptxlint_module_place(NULL, 3).line, 0);
+    assert_int_equal(ptxlint_module_column_utf16(NULL, 3), 1);
+    assert_int_equal(ptxlint_module_statement(NULL, 0, NULL, 4), 0);
+    assert_int_equal(ptxlint_module_source_at(NULL, 0, NULL), 0);
+    assert_int_equal(ptxlint_module_source_find(NULL, NULL, 1, NULL, 0), 0);
+    assert_int_equal(ptxlint_module_live_at(NULL, 0), PTXLINT_UNKNOWN);
+    assert_int_equal(ptxlint_module_value_at(NULL, 0, NULL), 0);
+    assert_int_equal(ptxlint_module_body(NULL, NULL), 0);
+    assert_int_equal(ptxlint_fixes_at(NULL, 0, NULL), 0);
+    assert_int_equal(ptxlint_diff_tolerance_at(NULL, 0, NULL, 0), 0);
+    ptxlint_count_diagnostics(NULL, 1, NULL, NULL);
+    ptxlint_count_diagnostics(NULL, 1, NULL, counts);
+    assert_int_equal(counts[0] + counts[1] + counts[2] + counts[3], 0);
+}
+
 static void test_write_fails(void **state)
 {
     (void)state;
@@ -638,6 +711,8 @@ UNIT(api)
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_launches),
         cmocka_unit_test(test_write_arguments),
+        cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_null),
         cmocka_unit_test(test_write_fails),
         cmocka_unit_test(test_selection),
         cmocka_unit_test(test_streaming),

@@ -1,6 +1,7 @@
 /* test_lanewise.c -- each operation of src/analysis/sim/alu/lanewise.c at the corners of its
  * operands against oracle_ops.h, a second writing of the PTX ISA. */
 #include "kit.h"
+#include "oracle.h"
 #include "oracle_rows.h"
 
 #include "api/module.h"
@@ -8,6 +9,9 @@
 #include "ir/func.h"
 #include "ir/insn.h"
 #include "ir/module.h"
+
+#include <fenv.h>
+#include <math.h>
 
 static const uint64_t corners[] = {
     0,
@@ -246,8 +250,204 @@ static void test_corners(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* ---- mixed precision --------------------------------------------------------------------------
+ * Against the machine's own single floats: a small float is one of them, and an operation in the
+ * rounding asked for rounds once. Down to bfloat16 cuts off twice, which is cutting off once. */
+
+typedef struct MixedRow {
+    const char *text, *registers;       /* %d: pairs of single floats, %r: of small ones */
+    char operation;                     /* '+', '-', '*', 'f' */
+    char small;                         /* 'h': binary16, 'b': bfloat16 */
+    int round;
+    bool is_pair, is_down;
+} MixedRow;
+
+static const MixedRow mixed_rows[] = {
+    { "add.rn.f32.f16", "%f1, %h1, %f2", '+', 'h', FE_TONEAREST, false, false },
+    { "add.rz.f32.bf16", "%f1, %h1, %f2", '+', 'b', FE_TOWARDZERO, false, false },
+    { "sub.rm.f32.f16", "%f1, %h1, %f2", '-', 'h', FE_DOWNWARD, false, false },
+    { "sub.rp.f32.bf16", "%f1, %h1, %f2", '-', 'b', FE_UPWARD, false, false },
+    { "fma.rn.f32.f16", "%f1, %h1, %h2, %f2", 'F', 'h', FE_TONEAREST, false, false },
+    { "fma.rz.f32.bf16", "%f1, %h1, %h2, %f2", 'F', 'b', FE_TOWARDZERO, false, false },
+    { "add.f32x2.f16x2.f32x2", "%d1, %r1, %d2", '+', 'h', FE_TONEAREST, true, false },
+    { "sub.rp.f32x2.bf16x2.f32x2", "%d1, %r1, %d2", '-', 'b', FE_UPWARD, true, false },
+    { "mul.rm.f32x2.f16x2.f32x2", "%d1, %r1, %d2", '*', 'h', FE_DOWNWARD, true, false },
+    { "fma.rn.f32x2.bf16x2.f32x2.f32x2", "%d1, %r1, %d2, %d3", 'f', 'b', FE_TONEAREST, true, false },
+    { "fma.rz.f32x2.f16x2.f32x2.f32x2", "%d1, %r1, %d2, %d3", 'f', 'h', FE_TOWARDZERO, true, false },
+    { "add.rz.bf16x2.f32x2.f32x2", "%r1, %d1, %d2", '+', 0, FE_TOWARDZERO, true, true },
+    { "sub.rz.bf16x2.f32x2.f32x2", "%r1, %d1, %d2", '-', 0, FE_TOWARDZERO, true, true },
+    { "mul.rz.bf16x2.f32x2.f32x2", "%r1, %d1, %d2", '*', 0, FE_TOWARDZERO, true, true },
+};
+
+static float float_of_half(uint64_t a)
+{
+    int exponent = (int)(a >> 10 & 31);
+    float size = exponent == 31 ? a & 0x3ff ? (float)NAN : (float)INFINITY
+                 : exponent     ? ldexpf((float)(1024 + (a & 0x3ff)), exponent - 25)
+                                : ldexpf((float)(a & 0x3ff), -24);
+    return a >> 15 & 1 ? -size : size;
+}
+
+static float float_of(char small, uint64_t a)
+{
+    return small == 'h' ? float_of_half(a & 0xffff)
+           : small      ? f32_of(a << 16 & UINT32_MAX)
+                        : f32_of(a & UINT32_MAX);
+}
+
+static float in_single(const MixedRow *row, float a, float b, float c)
+{
+    volatile float x = a, y = b, z = c, out = 0;
+    fesetround(row->round);
+    switch (row->operation) {
+    case '+': out = x + y; break;
+    case '-': out = x - y; break;
+    case '*': out = x * y; break;
+    default:  out = fmaf(x, y, z); break;
+    }
+    fesetround(FE_TONEAREST);
+    return out;
+}
+
+/* A half of what it gives; b is small, too, in 'F'. */
+static uint64_t want_mixed(const MixedRow *row, uint64_t a, uint64_t b, uint64_t c)
+{
+    char small_b = 0;
+    if (row->operation == 'F')
+        small_b = row->small;
+    float out = in_single(row, float_of(row->small, a), float_of(small_b, b), f32_of(c));
+    uint64_t bits = isnan(out) ? 0x7fffffff : bits_of_f32(out);
+    return row->is_down ? bits >> 16 : bits;
+}
+
+/* Numbers near each other, so that sums cancel, and any bits. */
+static uint64_t random_float(uint64_t *state, unsigned bits)
+{
+    uint64_t a = oracle_random(state);
+    if (a >> 62 == 0)
+        return a & ((UINT64_C(1) << bits) - 1);
+    if (bits == 16)
+        return (a & 0x83ff) | (0x3000 + (a >> 20 & 0xf) * 0x400);
+    return bits_of_f32(ldexpf((float)(int32_t)(a >> 8 & 0xffffff) - 8388608.0f,
+                              (int)(a >> 40 & 31) - 40));
+}
+
+static unsigned check_mixed(const MixedRow *row, const Lanewise *lanewise, uint64_t *state)
+{
+    unsigned small = row->small ? 16 : 32, small_b = row->operation == 'F' ? 16 : 32,
+             out = row->is_down ? 16 : 32;
+    uint64_t a[2], b[2], c[2], want = 0;
+    for (unsigned half = 0; half < 2; half++) {
+        a[half] = random_float(state, small);
+        b[half] = random_float(state, small_b);
+        c[half] = random_float(state, 32);
+        if (!half || row->is_pair)
+            want |= want_mixed(row, a[half], b[half], c[half]) << (half * out);
+    }
+    if (row->is_pair) {
+        a[0] |= a[1] << small;
+        b[0] |= b[1] << 32;
+        c[0] |= c[1] << 32;
+    }
+    uint64_t got = lanewise->fn(lanewise, a[0], b[0], c[0], 0);
+    if (got == want)
+        return 0;
+    print_message("%s: %llx %llx %llx gives %llx, want %llx\n", row->text,
+                  (unsigned long long)a[0], (unsigned long long)b[0], (unsigned long long)c[0],
+                  (unsigned long long)got, (unsigned long long)want);
+    return 1;
+}
+
+static ptxlint_module *module_of_mixed(void)
+{
+    Text text = { 0 };
+    kit_print(&text, ".version 9.4\n.target sm_107a\n.address_size 64\n.visible .entry k()\n{\n"
+                     ".reg .b32 %%r<8>;\n.reg .b64 %%d<8>;\n.reg .b16 %%h<8>;\n"
+                     ".reg .f32 %%f<8>;\n");
+    for (size_t i = 0; i < COUNT(mixed_rows); i++)
+        kit_print(&text, "%s %s;\n", mixed_rows[i].text, mixed_rows[i].registers);
+    kit_print(&text, "ret;\n}\n");
+    ptxlint_module *module = kit_module(text.bytes);
+    free(text.bytes);
+    return module;
+}
+
+static void test_mixed(void **state)
+{
+    (void)state;
+    enum { TRIES = 4000 };
+    ptxlint_module *module = module_of_mixed();
+    const Func *func = &module->ir->funcs[0];
+    uint64_t random = 1;
+    unsigned wrong = 0;
+    for (size_t row = 0; row < COUNT(mixed_rows); row++) {
+        Lanewise lanewise;
+        if (!ptx_lanewise_make(func->insns[row].op, &lanewise))
+            fail_msg("%s: has no function", mixed_rows[row].text);
+        for (unsigned i = 0; i < TRIES && wrong < 4; i++)
+            wrong += check_mixed(&mixed_rows[row], &lanewise, &random);
+    }
+    ptxlint_module_free(module);
+    assert_int_equal(wrong, 0);
+}
+
+/* ---- narrow floats and their scales ---------------------------------------------------------- */
+
+/* is_known false: what it gives is not said plainly enough. */
+static const struct {
+    const char *text;
+    bool is_known;
+    uint64_t a, b, want;
+} narrow_rows[] = {
+    /* 1.5 * 2 above -6 / 4 */
+    { "cvt.rn.scaled::n2::ue8m0.bf16x2.e2m1x2 %r1, %b1, %h2;", true, 0x3f, 0x807d, 0x4040bfc0 },
+    { "cvt.rn.scaled::n2::ue8m0.bf16x2.e4m3x2 %r1, %h1, %h2;", true, 0x38b8, 0x857f, 0x4280bf80 },
+    { "cvt.rn.scaled::n2::ue8m0.bf16x2.e4m3x2 %r1, %h1, %h2;", true, 0x3838, 0xff00, 0x7fff0040 },
+    { "cvt.rn.scaled::n2::ue8m0.bf16x2.e5m2x2 %r1, %h1, %h2;", true, 0x7b3c, 0xfe7f, 0x7f803f80 },
+    { "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2 %r1, %h1, %h2;", true, 0x7b3c, 0xfe7f, 0x7f7f3f80 },
+    { "cvt.rn.relu.scaled::n2::ue8m0.bf16x2.e4m3x2 %r1, %h1, %h2;", true, 0xb838, 0x7f7f, 0x00003f80 },
+    { "cvt.rn.bf16x2.e4m3x2 %r1, %h1;", true, 0x38b8, 0, 0x3f80bf80 },
+    /* with 2^6, whole numbers: -128 and 3 */
+    { "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.s2f6x2 %r1, %h1, %h2;", true, 0x8003, 0x8585, 0xc3004040 },
+    { "cvt.rn.bf16x2.s2f6x2 %r1, %h1;", true, 0x40ff, 0, 0x3f80bc80 },
+    { "cvt.rn.satfinite.e4m3x2.bf16x2 %h1, %r1;", true, 0x3f80c3e0, 0, 0x38fe },
+    { "cvt.rz.satfinite.e4m3x2.f32 %h1, %f1, %f2;", true, 0x3f9fffff, 0xbf9fffff, 0x39b9 },
+    { "cvt.rz.satfinite.pzo.e4m3x2.f32 %h1, %f1, %f2;", false, 0, 0, 0 },
+    { "cvt.rn.pzo.f16.f32 %h1, %f1;", false, 0, 0, 0 },
+    { "cvt.rn.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2 %h1, %r1, %b2;", false, 0, 0, 0 },
+    { "cvt.rn.satfinite.s2f6x2.bf16x2 %h1, %r1;", false, 0, 0, 0 },
+    { "cvt.rn.ue5m3x2.f32 %h1, %f1, %f2;", false, 0, 0, 0 },
+    { "add.rz.ftz.f16x2.f32x2.f32x2 %r1, %d1, %d2;", false, 0, 0, 0 },
+    { "set.lt.u8x4 %r1, %r2, %r3;", false, 0, 0, 0 },
+    { "mul.bf16x2.bf16x2.f16x2 %r1, %r2, %r3;", false, 0, 0, 0 },
+};
+
+static void test_narrow(void **state)
+{
+    (void)state;
+    Text text = { 0 };
+    kit_print(&text, ".version 9.4\n.target sm_107a\n.address_size 64\n.visible .entry k()\n{\n"
+                     ".reg .b32 %%r<8>; .reg .b64 %%d<8>; .reg .b16 %%h<8>; .reg .f32 %%f<8>; "
+                     ".reg .b8 %%b<8>;\n");
+    for (size_t i = 0; i < COUNT(narrow_rows); i++)
+        kit_print(&text, "%s\n", narrow_rows[i].text);
+    kit_print(&text, "ret;\n}\n");
+    ptxlint_module *module = kit_module(text.bytes);
+    free(text.bytes);
+    for (size_t i = 0; i < COUNT(narrow_rows); i++) {
+        Lanewise op;
+        bool is_known = ptx_lanewise_make(module->ir->funcs[0].insns[i].op, &op);
+        uint64_t got = is_known ? op.fn(&op, narrow_rows[i].a, narrow_rows[i].b, 0, 0) : 0;
+        if (is_known != narrow_rows[i].is_known || got != narrow_rows[i].want)
+            fail_msg("%s gives %llx", narrow_rows[i].text, (unsigned long long)got);
+    }
+    ptxlint_module_free(module);
+}
+
 UNIT(lanewise)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_corners) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_corners),
+                                        cmocka_unit_test(test_mixed),
+                                        cmocka_unit_test(test_narrow) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

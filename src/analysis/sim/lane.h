@@ -38,7 +38,7 @@ typedef enum Usual {
 LaneFn *ptx_lane_float(const Lanewise *op, Operation operation);
 /* small floats and a single one */
 LaneFn *ptx_lane_mixed(const Lanewise *op, Operation operation);
-/* two of each, side by side */
+/* two of each, side by side; up to single floats or down from them */
 LaneFn *ptx_lane_mixed_pair(Lanewise *op, const Op *from);
 /* of two numbers at once it makes op->each */
 LaneFn *ptx_lane_conversion(Lanewise *op);
@@ -53,6 +53,9 @@ LaneFn *ptx_lane_video(const Op *op, Lanewise *out);
 
 /* lanewise.c: cvt to integers. */
 uint64_t ptx_lane_integer(const Lanewise *op, double value);
+
+/* Of two integers or floats side by side; TYPE_NONE: it is no such type. */
+Type ptx_lane_half(Type type);
 
 /* Two halves of op->bits, each by op->each. */
 uint64_t ptx_lane_pair(const Lanewise *op, uint64_t a, uint64_t b, uint64_t c, uint64_t d);

@@ -173,6 +173,7 @@ struct Lanewise {
     uint8_t mode;               /* of the opcode: prmt's, shf's direction ... */
     bool is_signed, is_high, is_saturating, is_wrap, is_flushing, is_relu, keeps_nan;
     bool is_finite;             /* too large is the largest number */
+    bool is_scaled;             /* by powers of two in an operand of their own */
     bool is_absolute, is_xorsign;       /* of min and max */
     bool is_upper;              /* of a comparison of pairs: in their upper halves */
     /* a third operand goes into the result as the second went into the first */

@@ -8,6 +8,7 @@
 #include "isa/isa.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef unsigned __int128 Mantissa;
@@ -336,17 +337,27 @@ static Soft single(uint64_t bits)
 
 static uint64_t fn_mixed_add(LANE_OPERANDS)
 {
-    return result(op, sum(operand(op, a), single(b), (char)op->round), TYPE_F32);
+    return result(op, sum(operand(op, a), single(b), (char)op->round), (Type)op->dst_type);
 }
 static uint64_t fn_mixed_sub(LANE_OPERANDS)
 {
-    return result(op, sum(operand(op, a), opposite(single(b)), (char)op->round), TYPE_F32);
+    return result(op, sum(operand(op, a), opposite(single(b)), (char)op->round),
+                  (Type)op->dst_type);
+}
+static uint64_t fn_mixed_mul(LANE_OPERANDS)
+{
+    return result(op, product(operand(op, a), single(b)), (Type)op->dst_type);
 }
 
 static uint64_t fn_mixed_fma(LANE_OPERANDS)
 {
     return result(op, sum(product(operand(op, a), operand(op, b)), single(c), (char)op->round),
                   TYPE_F32);
+}
+static uint64_t fn_one_small_fma(LANE_OPERANDS)
+{
+    return result(op, sum(product(operand(op, a), single(b)), single(c), (char)op->round),
+                  (Type)op->dst_type);
 }
 
 static uint64_t fn_rcp(LANE_OPERANDS)
@@ -439,30 +450,48 @@ static uint64_t fn_testp(LANE_OPERANDS)
     }
 }
 
-/* PTX ISA 9.4, "add": two small floats a and two single ones b. op->mode is the small type. */
+/* PTX ISA 9.4, "add", "sub", "mul", "fma": each half by itself. op->mode is the type of a; b and c
+ * are single floats. */
 static uint64_t fn_mixed_pair(LANE_OPERANDS)
 {
     Lanewise half = *op;
-    half.type = op->mode;
-    half.dst_type = TYPE_F32;
-    half.bits = 16;
-    uint64_t low = op->each(&half, a & 0xffff, b & UINT32_MAX, 0, 0) & UINT32_MAX,
-             high = op->each(&half, a >> 16 & 0xffff, b >> 32, 0, 0) & UINT32_MAX;
-    return high << 32 | low;
+    half.type = (uint8_t)ptx_lane_half((Type)op->mode);
+    half.dst_type = (uint8_t)ptx_lane_half((Type)op->dst_type);
+    half.bits = ptx_type_info[half.type].bits;
+    unsigned to = ptx_type_info[half.dst_type].bits;
+    uint64_t mask = ptx_lane_mask(half.bits),
+             low = op->each(&half, a & mask, b & UINT32_MAX, c & UINT32_MAX, 0),
+             high = op->each(&half, a >> half.bits & mask, b >> 32, c >> 32, 0);
+    return high << to | (low & ptx_lane_mask(to));
 }
 
+static LaneFn *of_mixed_pair(const Op *from)
+{
+    switch (from->operation) {
+    case OP_ADD:    return fn_mixed_add;
+    case OP_SUB:    return fn_mixed_sub;
+    case OP_MUL:    return fn_mixed_mul;
+    case OP_FMA:    return fn_one_small_fma;
+    default:        return NULL;
+    }
+}
+
+/* Up from two small floats, or down to two of bfloat16, of which cutting off twice is cutting off
+ * once. Down to .f16x2 is with .ftz alone: what that makes of a small result is not said. */
 LaneFn *ptx_lane_mixed_pair(Lanewise *op, const Op *from)
 {
-    bool is_wide = from->type_count == 3 && from->types[0] == TYPE_F32X2
-                   && from->types[2] == TYPE_F32X2;
-    bool is_small = from->types[1] == TYPE_F16X2 || from->types[1] == TYPE_BF16X2;
-    if (!is_wide || !is_small || op->is_flushing
-        || (from->operation != OP_ADD && from->operation != OP_SUB))
+    Type to = (Type)from->types[0], a = (Type)from->types[1];
+    bool is_up = to == TYPE_F32X2 && (a == TYPE_F16X2 || a == TYPE_BF16X2),
+         is_down = to == TYPE_BF16X2 && a == TYPE_F32X2 && op->round == 'z';
+    for (unsigned t = 2; t < from->type_count; t++)
+        if (from->types[t] != TYPE_F32X2)
+            return NULL;
+    if ((!is_up && !is_down) || op->is_flushing)
         return NULL;
-    op->mode = from->types[1] == TYPE_F16X2 ? TYPE_F16 : TYPE_BF16;
-    op->each = from->operation == OP_ADD ? fn_mixed_add : fn_mixed_sub;
+    op->mode = (uint8_t)a;
+    op->each = of_mixed_pair(from);
     op->is_pair = true;
-    return fn_mixed_pair;
+    return op->each ? fn_mixed_pair : NULL;
 }
 
 LaneFn *ptx_lane_mixed(const Lanewise *op, Operation operation)
@@ -570,6 +599,38 @@ static bool is_pair(Type type)
     }
 }
 
+/* PTX ISA 9.1, ".s2f6x2": a whole number of 64ths. */
+static Soft of_fixed(uint64_t a)
+{
+    int value = (int8_t)a;
+    return (Soft){ .class = value ? SOFT_FINITE : SOFT_ZERO,
+                   .is_negative = value < 0,
+                   .mantissa = (Mantissa)abs(value),
+                   .exponent = -6 };
+}
+
+/* PTX ISA 9.2, ".scaled::n2::ue8m0": b is the power of two that a is multiplied by; SCALE_BIAS: by
+ * one. */
+static uint64_t fn_narrow_to_float(LANE_OPERANDS)
+{
+    Soft x = op->type == TYPE_S2F6X2 ? of_fixed(a) : operand(op, a);
+    if (b == SCALE_NAN)
+        x = not_a_number;
+    x.exponent += (int)b - SCALE_BIAS;
+    return result(op, x, (Type)op->dst_type);
+}
+
+/* The halves of a, each with its byte of b. */
+static uint64_t fn_scaled_pair(LANE_OPERANDS)
+{
+    unsigned from = ptx_type_info[op->type].bits / 2, to = ptx_type_info[op->dst_type].bits / 2;
+    uint64_t mask = ptx_lane_mask(from), scale = SCALE_BIAS * UINT64_C(0x101);
+    if (op->is_scaled)
+        scale = b;
+    return op->each(op, a >> from & mask, scale >> 8 & 0xff, 0, 0) << to
+           | op->each(op, a & mask, scale & 0xff, 0, 0);
+}
+
 /* a above b, or the halves of a; each gives a half of the result. */
 static uint64_t fn_to_pair(LANE_OPERANDS)
 {
@@ -601,6 +662,15 @@ static LaneFn *conversion_of_one(const Lanewise *op)
 
 LaneFn *ptx_lane_conversion(Lanewise *op)
 {
+    bool is_fixed = op->type == TYPE_S2F6X2 && op->dst_type == TYPE_BF16X2,
+         is_up = op->dst_type == TYPE_BF16X2 && is_pair((Type)op->type)
+                 && ptx_lane_is_format((Type)op->type);
+    if (is_fixed || (is_up && op->is_scaled)) {
+        op->each = fn_narrow_to_float;
+        return fn_scaled_pair;
+    }
+    if (op->is_scaled)          /* whether a number is multiplied or divided is not plain */
+        return NULL;
     LaneFn *one = conversion_of_one(op);
     bool from_pair = is_pair((Type)op->type), to_pair = is_pair((Type)op->dst_type);
     if (!to_pair || !one)

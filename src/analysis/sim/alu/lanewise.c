@@ -869,6 +869,7 @@ static void read_modifiers(Lanewise *out, const Op *op)
     out->keeps_nan = ptx_op_has(op, MOD_KEEPS_NAN);
     out->is_high = ptx_op_has(op, MOD_HI);
     out->is_saturating = ptx_op_has(op, MOD_SAT);
+    out->is_scaled = ptx_op_has(op, MOD_SCALED_N2_UE8M0) || ptx_op_has(op, MOD_SCALED_N1_UE8M0);
     out->is_wrap = ptx_op_has(op, MOD_WRAP);
     out->is_flushing = ptx_op_has(op, MOD_FTZ);
     out->makes_carry = ptx_op_has(op, MOD_CC);
@@ -908,7 +909,7 @@ static LaneFn *function_of(const LanewiseRow *row, Lanewise *out, const Op *op)
         return row->integer;
     if (is_approximate)
         return NULL;
-    if (is_mixed(op) && op->type_count == 3)
+    if (is_mixed(op) && op->type_count >= 3)
         return ptx_lane_mixed_pair(out, op);
     if (is_mixed(op))
         return row->transfer == TRANSFER_COMPARE || row->integer == fn_slct
@@ -923,15 +924,16 @@ static LaneFn *function_of(const LanewiseRow *row, Lanewise *out, const Op *op)
     return out->type == TYPE_F32 ? row->f32 : row->f64;
 }
 
-/* What says more than is followed: NaN of a place outside of a tensor, random bits that round; what
- * a comparison of packed integers leaves in each. */
+/* What says more than is followed: NaN of a place outside of a tensor, random bits that round,
+ * zeros without a sign; what a comparison of packed integers leaves in each. */
 static bool is_strange(const Op *op)
 {
     bool is_packed_set = op->operation == OP_SET && op->type_count == 1;
-    return is_packed_set || ptx_op_has(op, MOD_OOB) || ptx_op_has(op, MOD_RS);
+    return is_packed_set || ptx_op_has(op, MOD_OOB) || ptx_op_has(op, MOD_RS)
+           || ptx_op_has(op, MOD_PZO);
 }
 
-static Type half_of_pair(Type type)
+Type ptx_lane_half(Type type)
 {
     switch (type) {
     case TYPE_U16X2:    return TYPE_U16;
@@ -995,7 +997,7 @@ static void take_row(const LanewiseRow *row, const Op *op, Lanewise *out)
         out->transfer = TRANSFER_HIGH;
     if (out->is_pair)
         return;
-    if (out->fn && half_of_pair((Type)op->type))
+    if (out->fn && ptx_lane_half((Type)op->type))
         take_pair(out);
     else if (out->fn && (op->type == TYPE_U8X4 || op->type == TYPE_S8X4))
         take_four(out);
