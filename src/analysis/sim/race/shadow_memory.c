@@ -192,47 +192,61 @@ static uint64_t old_number(const Word *word, uint64_t address, uint32_t bytes)
 
 /* As load_number; notes who has read what is old. */
 static bool load_lane(ShadowMemory *c, const LaneLoad *load, unsigned lane, const Toucher *by,
-                      uint64_t *number)
+                      uint64_t *number, bool *is_old)
 {
     const AddendId base = base_of(load->address);
     const uint64_t address = ptx_value_lane(load->address, lane);
     Word *word = old_word(c, base, address, load->bytes);
-    bool is_old;
+    *is_old = word;
     if (word) {
         if (word->reader.run != c->run)
             word->reader = *by;
         *number = old_number(word, address, load->bytes);
         return true;
     }
-    if (!load_number(c, load, lane, by->thread, number, &is_old))
+    if (!load_number(c, load, lane, by->thread, number, is_old))
         return false;
-    if (is_old)
+    if (*is_old)
         note_reader(c, by, base, address, load->bytes);
     return true;
+}
+
+/* What is old is the same for neighbours that load from one address. */
+static uint32_t load_lanes(ShadowMemory *c, const Warp *w, const LaneLoad *load, uint64_t *lanes)
+{
+    Toucher by = toucher_of(c, w, load->insn, 0);
+    uint64_t number = 0, last = 0;
+    uint32_t unknown = 0;
+    bool is_old = false;
+    for (uint32_t left = load->lanes & ~load->address->unknown; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        const uint64_t at = ptx_value_lane(load->address, i);
+        bool is_known = is_old && at == last;
+        by.thread = (uint16_t)(w->index * WARP_LANES + i);
+        if (!is_known)
+            is_known = load_lane(c, load, i, &by, &number, &is_old);
+        is_old &= is_known;
+        last = at;
+        lanes[i] = is_known ? ptx_lane_extend(number, load->type) : 0;
+        unknown |= (uint32_t)!is_known << i;
+    }
+    return unknown;
 }
 
 static void take_load(void *self, const Warp *w, const LaneLoad *load)
 {
     ShadowMemory *c = self;
-    const Value *address = load->address;
-    const bool are_placed = is_placed(address);
     Scratch *out = load->out;
     out->value = (Value){ .lanes = out->lanes,
                           .align = ALIGN_EXACT,
                           .is_common = true,
                           .is_assumed = true,
-                          .unknown = ~load->lanes };
+                          .unknown = ~load->lanes | load->address->unknown };
     memset(out->lanes, 0, sizeof out->lanes);
-    Toucher by = toucher_of(c, w, load->insn, 0);
-    for (uint32_t left = load->lanes; left; left &= left - 1) {
-        const unsigned i = (unsigned)__builtin_ctz(left);
-        uint64_t number;
-        by.thread = (uint16_t)(w->index * WARP_LANES + i);
-        if (!are_placed || address->unknown >> i & 1 || !load_lane(c, load, i, &by, &number))
-            out->value.unknown |= UINT32_C(1) << i;
-        else
-            out->lanes[i] = ptx_lane_extend(number, load->type);
-    }
+    if (is_placed(load->address))
+        out->value.unknown |= load_lanes(c, w, load, out->lanes);
+    else
+        out->value.unknown = UINT32_MAX;
 }
 
 /* What two threads of a block store in one place is not known, unless it is the same. */
