@@ -277,6 +277,8 @@ const char *ptx_reason_access(const char *key, const void *of)
 {
     static const Keyed all[] = {
         { "sectors_per_request", "no request of it is to global memory" }, { "ideal_sectors_per_request", "no request of it is to global memory" },
+        { "lines_per_request", "no request of it is to global memory" },
+        { "segments_per_request", "no request of it is to global memory" },
         { "used_bytes_per_request", "no request of it is to global memory" }, { "moved_bytes_per_request", "no request of it is to global memory" },
         { "wavefronts_per_request", "no request of it is to shared memory" }, { "ideal_wavefronts_per_request", "no request of it is to shared memory" },
         { "addresses_per_request", "no request of it is to constant memory or parameters" },

@@ -106,6 +106,10 @@ static void put_access_row(Out *out, const ptxlint_module *module, const ptxlint
     Line line = { .out = out, .column = DETAIL_INDENT, .indent = DETAIL_INDENT + 2 };
     ptx_out_repeat(out, ' ', DETAIL_INDENT);
     ptx_line_source(&line, &access->source, ": ");
+    if (isfinite(access->lines_per_request)) {
+        ptx_line_format(&line, "%.1f lines of 128 B", access->lines_per_request);
+        ptx_line_format(&line, ", %.1f segments of 32 B; ", access->segments_per_request);
+    }
     ptx_line_words(&line, access->why);
     if (access->function) {
         ptx_line_words(&line, "; in function ");

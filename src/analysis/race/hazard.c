@@ -124,6 +124,7 @@ static void open_machine(Search *s, const uint32_t shape[3])
         ptx_machine_config(s->machine)->most_stays = MAX_STAYS_ASSUMED;
     s->race = ptx_race_new(s->machine, s->orders);
     s->race->is_trial = s->is_trial;
+    s->race->bases = s->bases;
     s->race->dynamic_shared = s->dynamic_shared;
 }
 
@@ -703,7 +704,8 @@ static bool is_known_update(const Hazards *out, const Hazard *items, const Hazar
 static void collect_updates(const Search *s, Hazards *out, Hazard *items)
 {
     const SimFunc ran = ptx_machine_func(s->machine, s->kernel);
-    const LostUpdateInput input = { s->func, ran.cfg, ran.dom, ran.loops, ran.counts };
+    const FuncFlow flow = { s->module, s->func, ran.cfg, ran.dom, ran.loops, s->defs };
+    const LostUpdateInput input = { &flow, ran.counts };
     LostUpdate found[MAX_UPDATES];
     if (!ran.func || has_one_thread(s))
         return;
@@ -745,6 +747,8 @@ const Hazards *ptx_hazards_find(const KernelRun *run)
                  .module = module,
                  .kernel = run->kernel,
                  .func = func,
+                 .bases = run->bases,
+                 .defs = run->defs,
                  .launch = run->launch ? *run->launch : nothing };
     const ArenaMark mark = ptx_arena_mark(work);
     s.dynamic_shared = dynamic_bytes(&s);

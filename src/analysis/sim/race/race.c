@@ -997,7 +997,8 @@ void ptx_race_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint
     SharedAccess access;
     if (r->parting.at.func)
         ptx_race_advance(r, w, insn, lanes);
-    if (r->is_lost || r->orders[insn->op->id] == ORDER_TRANSFER
+    const uint8_t order = r->orders[insn->op->id];
+    if (r->is_lost || order == ORDER_TRANSFER || order == ORDER_FRAGMENT
         || !ptx_memory_find_shared(m, w, insn, lanes, &access))
         return;
     const Value *address = &access.address.value;

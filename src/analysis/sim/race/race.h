@@ -246,7 +246,7 @@ typedef enum Order {            /* what an instruction has to do with order */
     ORDER_LANES,                /* lanes of a warp meet */
     ORDER_COMMIT, ORDER_WAIT_GROUP, ORDER_WAIT_ALL, ORDER_COPIES_ARRIVE,
     ORDER_COMMIT_BULK, ORDER_WAIT_BULK, ORDER_COMMIT_MATRIX, ORDER_WAIT_MATRIX,
-    ORDER_TRANSFER, ORDER_MULTIPLY, ORDER_PROXY,
+    ORDER_TRANSFER, ORDER_MULTIPLY, ORDER_FRAGMENT, ORDER_PROXY,
     ORDER_INIT, ORDER_EXPECT, ORDER_ARRIVE, ORDER_WAIT, /* of an mbarrier */
     ORDER_CLUSTER_ARRIVE, ORDER_CLUSTER_WAIT,
     /* other blocks, or units of the SM, may arrive at this one's mbarriers */
@@ -437,6 +437,9 @@ bool ptx_mbarrier_complete_pending(Race *race);
 bool ptx_race_transfer(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_race_multiply(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_race_fence(Race *race, uint32_t warp);
+
+/* race_fragment.c: wmma.load and wmma.store */
+void ptx_race_fragment(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 
 static inline uint32_t *ptx_race_known(const Race *race, uint32_t warp)
 {
