@@ -136,7 +136,7 @@ static bool run(GlobalRaceSearch *s, ShadowMemory *contents, uint32_t run)
 /* ---- what a block takes ---------------------------------------------------------------------- */
 
 /* It may end a thread early, or run what is not counted here. */
-static bool is_followed(const Op *op)
+static bool counts_ahead(const Op *op)
 {
     return op->kind != OPK_TRAP && op->kind != OPK_CALL && op->kind != OPK_BRX;
 }
@@ -146,7 +146,7 @@ static void open_ahead(GlobalRaceSearch *s)
 {
     const KernelRun *of = s->of;
     s->is_ahead_lost = !ptx_machine_func(s->machine, of->kernel).func
-                       || !ptx_block_race_holds(of->scratch, s->module, of->kernel, is_followed);
+                       || !ptx_block_race_holds(of->scratch, s->module, of->kernel, counts_ahead);
     s->ahead = ptx_machine_new(s->work, of->scratch, of->program, of->kernel, of->launch);
     ptx_machine_config(s->ahead)->forward_steps = FORWARD_AHEAD;
 }
