@@ -239,6 +239,39 @@ static void test_wrapping_address(void **state)
     }
 }
 
+/* What a block takes is counted before it is run: two blocks that the budget just does for are, and
+ * their race is found. */
+static void test_near_budget(void **state)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_80\n.address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n{\n"
+        "\t.reg .pred %p<2>;\n\t.reg .b32 %r<4>;\n\t.reg .b64 %rd<4>;\n"
+        "\tld.param.u64 %rd1, [out];\n\tmov.u32 %r1, %tid.x;\n\tmov.u32 %r2, %ctaid.x;\n"
+        "\tmov.u32 %r3, 0;\nLOOP:\n\tadd.u32 %r3, %r3, 1;\n"
+        "\tsetp.lt.u32 %p1, %r3, 1362;\n\t@%p1 bra LOOP;\n\tmul.wide.u32 %rd2, %r1, 4;\n"
+        "\tadd.u64 %rd3, %rd1, %rd2;\n\tst.global.u32 [%rd3], %r2;\n\tret;\n}\n";
+    static const char json[] =
+        "{\"kernels\": {\"k\": {\"grid\": [8], \"block\": [256], \"params\": [null]}}}";
+    char error[128] = "";
+    ptxlint_options options;
+    ptxlint_module *module = NULL;
+    ptxlint_launches *launches = NULL;
+    size_t count, told = 0;
+    (void)state;
+    assert_int_equal(ptxlint_launches_new(json, sizeof json - 1, &launches, error, sizeof error),
+                     PTXLINT_OK);
+    ptxlint_options_init(&options);
+    options.launches = launches;
+    assert_int_equal(ptxlint_module_new(text, sizeof text - 1, &options, &module), PTXLINT_OK);
+    const ptxlint_diagnostic *diags = ptxlint_module_diagnostics(module, &count);
+    for (size_t d = 0; d < count; d++)
+        told += !strcmp(diags[d].rule, "COR126");
+    assert_int_equal(told, 1);
+    ptxlint_module_free(module);
+    ptxlint_launches_free(launches);
+}
+
 UNIT(global_races)
 {
     if (argc > 2) {
@@ -246,6 +279,7 @@ UNIT(global_races)
         seed_count = strtoull(argv[2], NULL, 10);
     }
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_random),
-                                        cmocka_unit_test(test_wrapping_address) };
+                                        cmocka_unit_test(test_wrapping_address),
+                                        cmocka_unit_test(test_near_budget) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -444,10 +444,56 @@ static void test_narrow(void **state)
     ptxlint_module_free(module);
 }
 
+/* A normal number goes the short way; another letter for "to the nearest" goes the long one. */
+static unsigned count_short_ways(const Insn *insn, uint64_t first, uint64_t step)
+{
+    Lanewise nearest, any;
+    unsigned wrong = !ptx_lanewise_make(insn->op, &nearest) || !ptx_lanewise_make(insn->op, &any);
+    any.round = '?';
+    for (uint64_t i = 0, a = first; i < 1 << 16 && !wrong; i++, a = (a + step) & UINT32_MAX)
+        wrong += nearest.fn(&nearest, a, 0, 0, 0) != any.fn(&any, a, 0, 0, 0);
+    return wrong;
+}
+
+static unsigned count_halves(const Insn *insn, int bias, unsigned fraction_bits)
+{
+    Lanewise widen;
+    unsigned wrong = !ptx_lanewise_make(insn->op, &widen);
+    const uint32_t exponents = (1u << (15 - fraction_bits)) - 1;
+    for (uint32_t a = 0; a < 1 << 16 && !wrong; a++) {
+        const uint32_t field = a >> fraction_bits & exponents,
+                       fraction = a & ((1u << fraction_bits) - 1);
+        const float number = ldexpf(1 + ldexpf((float)fraction, -(int)fraction_bits),
+                                    (int)field - bias);
+        if (field && field < exponents)
+            wrong += widen.fn(&widen, a, 0, 0, 0) != bits_of_f32(a >> 15 ? -number : number);
+    }
+    return wrong;
+}
+
+static void test_conversions(void **state)
+{
+    (void)state;
+    ptxlint_module *module = kit_module(
+        ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{\n"
+        ".reg .b32 %r<2>;\n.reg .b16 %h<2>;\ncvt.rn.f16.f32 %h0, %r0;\n"
+        "cvt.rn.bf16.f32 %h0, %r0;\ncvt.f32.f16 %r0, %h0;\ncvt.f32.bf16 %r0, %h0;\nret;\n}\n");
+    const Insn *insns = module->ir->funcs[0].insns;
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(count_short_ways(&insns[i], 0, 65537), 0);
+        assert_int_equal(count_short_ways(&insns[i], 0x387fe000, 1021), 0); /* f16's ends */
+        assert_int_equal(count_short_ways(&insns[i], 0x477f0000, 1), 0);
+    }
+    assert_int_equal(count_halves(&insns[2], 15, 10), 0);
+    assert_int_equal(count_halves(&insns[3], 127, 7), 0);
+    ptxlint_module_free(module);
+}
+
 UNIT(lanewise)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_corners),
                                         cmocka_unit_test(test_mixed),
-                                        cmocka_unit_test(test_narrow) };
+                                        cmocka_unit_test(test_narrow),
+                                        cmocka_unit_test(test_conversions) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,8 @@
 
 enum {
     STEPS = 1 << 16,            /* instructions of warps for all blocks */
+    STEPS_AHEAD = 3 << 12,      /* the same to count what one of them takes; ... */
+    FORWARD_AHEAD = 1 << 6,     /* ... in a loop before it is looked at */
     MAX_BLOCKS = 24,
     WORD_BYTES = 4,
 };
@@ -23,7 +25,10 @@ typedef struct GlobalRaceSearch {
     Arena *work;
     const Module *module;
     const Func *func;           /* the kernel */
+    const KernelRun *of;
     Machine *machine;
+    Machine *ahead;             /* that counts what a block takes */
+    bool is_ahead_lost;         /* it cannot say */
     SimShape shape;
     Observer memory;
     uint32_t blocks[MAX_BLOCKS][3];
@@ -128,6 +133,77 @@ static bool run(GlobalRaceSearch *s, ShadowMemory *contents, uint32_t run)
            && !contents->is_lost;
 }
 
+/* ---- what a block takes ---------------------------------------------------------------------- */
+
+/* It may end a thread early, or run what is not counted here. */
+static bool counts_ahead(const Op *op)
+{
+    return op->kind != OPK_TRAP && op->kind != OPK_CALL && op->kind != OPK_BRX;
+}
+
+/* Looks at no contents, so that one warp stands for others and one iteration for many. */
+static void open_ahead(GlobalRaceSearch *s)
+{
+    const KernelRun *of = s->of;
+    s->is_ahead_lost = !ptx_machine_func(s->machine, of->kernel).func
+                       || !ptx_block_race_holds(of->scratch, s->module, of->kernel, counts_ahead);
+    s->ahead = ptx_machine_new(s->work, of->scratch, of->program, of->kernel, of->launch);
+    ptx_machine_config(s->ahead)->forward_steps = FORWARD_AHEAD;
+}
+
+/* Steps of the machine with contents, by what the other counted. 0: data may decide on them. */
+static uint64_t sum_steps(SimFunc counted, const uint16_t *plain)
+{
+    double steps = 0, warps = 0;
+    for (InsnId i = 0, end = 0, next = 0; i < counted.func->insn_count; i++) {
+        const Count *count = &counted.sums[i];
+        if (i >= end) {
+            end = i + (counted.plain[i] ? counted.plain[i] : 1u);
+            warps = count->warps;
+        }
+        if (count->doubt && counted.func->insns[i].op->kind == OPK_BRA)
+            return 0;
+        if (i < next)
+            continue;
+        steps += warps;
+        next = i + (plain[i] ? plain[i] : 1u);
+    }
+    return (uint64_t)steps;
+}
+
+/* What the so many-th block takes at least; 0: not known. */
+static uint64_t steps_of(GlobalRaceSearch *s, uint32_t run)
+{
+    const FuncId kernel = s->of->kernel;
+    if (s->is_ahead_lost)
+        return 0;
+    ptx_machine_allow(s->ahead, STEPS_AHEAD);
+    const bool is_whole = ptx_machine_run(s->ahead, s->blocks[run - 1], 0, s->shape.warp_count);
+    const SimFunc own = ptx_machine_func(s->machine, kernel),
+                  counted = ptx_machine_func(s->ahead, kernel);
+    const uint64_t steps = is_whole ? sum_steps(counted, own.plain) : 0;
+    s->is_ahead_lost = !steps;
+    ptx_machine_discard(s->ahead);
+    return steps;
+}
+
+/* Where it takes as much as the last, and that would not do, it is counted. */
+static bool is_affordable(GlobalRaceSearch *s, uint32_t run, uint64_t last)
+{
+    const uint64_t left = ptx_machine_steps_left(s->machine);
+    return last <= left || steps_of(s, run) <= left;
+}
+
+/* Of two blocks: one alone shows nothing. */
+static bool are_too_long(GlobalRaceSearch *s, ShadowMemory *contents)
+{
+    ptx_machine_allow(s->machine, 0);
+    run(s, contents, 1);        /* for its decoded function alone */
+    open_ahead(s);
+    const uint64_t first = steps_of(s, 1);
+    return first > STEPS / 4 && first + steps_of(s, 2) > STEPS;
+}
+
 static bool is_certain(const GlobalRaceSearch *s, const Toucher *by)
 {
     const SimFunc ran = ptx_machine_func(s->machine, (FuncId)(by->func - s->module->funcs));
@@ -226,10 +302,17 @@ static bool depends(GlobalRaceSearch *s)
 static bool search(GlobalRaceSearch *s)
 {
     ShadowMemory *contents = ptx_shadow_memory_new(s->work, s->machine);
-    ptx_machine_allow(s->machine, STEPS);
     choose_blocks(s);
+    if (s->block_count < 2 || are_too_long(s, contents))
+        return false;
+    uint64_t last = 0;
+    ptx_machine_allow(s->machine, STEPS);
     for (uint32_t b = 1; b <= s->block_count; b++) {
+        const uint64_t before = ptx_machine_steps(s->machine);
+        if (b > 2 && !s->writer.run && !is_affordable(s, b, last))
+            return false;
         bool is_known = run(s, contents, b);
+        last = ptx_machine_steps(s->machine) - before;
         if (contents->is_lost)
             return false;
         if (!is_known)
@@ -288,6 +371,7 @@ const BlockRace *ptx_global_race_find(const KernelRun *run)
         return NULL;
     ArenaMark mark = ptx_arena_mark(run->work);
     GlobalRaceSearch s = { .work = run->work,
+                           .of = run,
                            .module = module,
                            .func = func,
                            .machine = ptx_machine_new(run->work, run->scratch, run->program,

@@ -518,8 +518,51 @@ LaneFn *ptx_lane_float(const Lanewise *op, Operation operation)
 
 /* ---- conversions ----------------------------------------------------------------------------- */
 
+enum { BIAS_APART = 127 - 15, F16_CUT = 13 };       /* of single floats and of f16 */
+
+/* Bits that a single float has behind the last one of the format; 0: of another than these. */
+static unsigned cut_of(Type type)
+{
+    if (type == TYPE_BF16 || type == TYPE_BF16X2)
+        return 16;
+    return type == TYPE_F16 || type == TYPE_F16X2 ? F16_CUT : 0;
+}
+
+/* A normal number of half a word as a single float. False: it is none. */
+static bool widens_half(uint32_t half, unsigned cut, uint64_t *out)
+{
+    const uint32_t field = (half & 0x7fff) >> (23 - cut), top = 0xff >> (16 - cut),
+                   by = cut == F16_CUT ? BIAS_APART << 23 : 0;
+    *out = (half & 0x8000) << 16 | (((half & 0x7fff) << cut) + by);
+    return field && field < top;
+}
+
+/* To the nearest. False: it or what it becomes may be none of the normal numbers. */
+static bool narrows_float(uint32_t bits, unsigned cut, uint64_t *out)
+{
+    const uint32_t field = bits >> 23 & 0xff, apart = cut == F16_CUT ? BIAS_APART : 0,
+                   number = (bits & INT32_MAX) - (apart << 23);
+    const uint32_t odd = number >> cut & 1;
+    *out = (bits >> 16 & 0x8000) | ((number + (1u << (cut - 1)) - 1 + odd) >> cut);
+    return field > apart && field < 0xfe - apart;
+}
+
+/* Where both are normal numbers, and the instruction says no more: without taking it apart. */
+static bool moves_to_format(const Lanewise *op, uint64_t a, uint64_t *out)
+{
+    const unsigned from = cut_of((Type)op->type), to = cut_of((Type)op->dst_type);
+    if (op->mode == 'i' || op->is_saturating || op->is_relu)
+        return false;
+    if (from && op->dst_type == TYPE_F32)
+        return widens_half((uint32_t)a & 0xffff, from, out);
+    return to && op->type == TYPE_F32 && op->round == 'n' && narrows_float((uint32_t)a, to, out);
+}
+
 static uint64_t fn_float_to_float(LANE_OPERANDS)
 {
+    uint64_t moved;
+    if (moves_to_format(op, a, &moved))
+        return moved;
     Soft x = operand(op, a);
     if (op->mode == 'i' && (x.class == SOFT_FINITE)) {
         bool is_negative = x.is_negative;

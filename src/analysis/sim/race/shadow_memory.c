@@ -8,7 +8,7 @@
 
 enum { WORD_BYTES = 4, WORDS_FIRST = 256, MAX_WORDS = 1 << 16 };
 
-ShadowMemory *ptx_shadow_memory_new(Arena *arena, const Machine *machine)
+ShadowMemory *ptx_shadow_memory_new(Arena *arena, Machine *machine)
 {
     ShadowMemory *c = ptx_arena_new(arena, ShadowMemory);
     *c = (ShadowMemory){ .machine = machine, .arena = arena, .run = 1, .table_size = 2 * WORDS_FIRST };
@@ -33,7 +33,8 @@ uint32_t ptx_shadow_memory_initial(AddendId addend, uint64_t address)
 /* Its slot in the table, or the one where it would be. */
 static uint32_t *slot_of(const ShadowMemory *c, AddendId addend, uint64_t address)
 {
-    for (uint32_t at = hash_of(addend, address) % c->table_size;; at = (at + 1) % c->table_size) {
+    const uint32_t mask = c->table_size - 1;
+    for (uint32_t at = hash_of(addend, address) & mask;; at = (at + 1) & mask) {
         const Word *word = c->table[at] ? &c->words[c->table[at] - 1] : NULL;
         if (!word || (word->address == address && word->addend == addend))
             return &c->table[at];
@@ -58,6 +59,13 @@ static void enlarge(ShadowMemory *c)
         *slot_of(c, c->words[i].addend, c->words[i].address) = i + 1;
 }
 
+/* The run that is at hand is of no use any more. */
+static void lose(ShadowMemory *c)
+{
+    c->is_lost = true;
+    ptx_machine_allow(c->machine, 0);
+}
+
 /* NULL: there are too many. */
 static Word *make_word(ShadowMemory *c, AddendId addend, uint64_t address)
 {
@@ -65,7 +73,7 @@ static Word *make_word(ShadowMemory *c, AddendId addend, uint64_t address)
     if (found)
         return found;
     if (c->word_count == MAX_WORDS) {
-        c->is_lost = true;
+        lose(c);
         return NULL;
     }
     if (c->word_count == c->word_capacity)
@@ -133,16 +141,15 @@ static bool read_byte(const WordSources *from, unsigned shift, uint16_t thread, 
     return !stored || (stored->known >> shift & 1 && !stored->is_mixed);
 }
 
-static void note_reader(ShadowMemory *c, const Warp *w, const LaneLoad *load, unsigned lane)
+static void note_reader(ShadowMemory *c, const Toucher *by, AddendId base, uint64_t address,
+                        uint32_t length)
 {
-    const AddendId base = base_of(load->address);
-    const uint64_t address = ptx_value_lane(load->address, lane),
-                   first = address & ~(uint64_t)(WORD_BYTES - 1),
-                   bytes = address - first + load->bytes;
+    const uint64_t first = address & ~(uint64_t)(WORD_BYTES - 1),
+                   bytes = address - first + length;
     for (uint64_t b = 0; b < bytes; b += WORD_BYTES) {          /* addresses may wrap */
         Word *word = make_word(c, base, first + b);
         if (word && word->reader.run != c->run)
-            word->reader = toucher_of(c, w, load->insn, lane);
+            word->reader = *by;
     }
 }
 
@@ -169,31 +176,77 @@ static bool load_number(const ShadowMemory *c, const LaneLoad *load, unsigned la
     return true;
 }
 
+/* The word that the access lies in, where the block has stored nothing there; NULL. */
+static Word *old_word(ShadowMemory *c, AddendId base, uint64_t address, uint32_t bytes)
+{
+    const uint64_t at = address & ~(uint64_t)(WORD_BYTES - 1);
+    Word *word = !c->before && address - at + bytes <= WORD_BYTES ? make_word(c, base, at) : NULL;
+    return word && word->last.by.run != c->run ? word : NULL;
+}
+
+static uint64_t old_number(const Word *word, uint64_t address, uint32_t bytes)
+{
+    const uint32_t initial = ptx_shadow_memory_initial(word->addend, word->address);
+    return (initial >> (8 * (address - word->address))) & ptx_truncated(UINT64_MAX, 8 * bytes);
+}
+
+/* As load_number; notes who has read what is old. */
+static bool load_lane(ShadowMemory *c, const LaneLoad *load, unsigned lane, const Toucher *by,
+                      uint64_t *number, bool *is_old)
+{
+    const AddendId base = base_of(load->address);
+    const uint64_t address = ptx_value_lane(load->address, lane);
+    Word *word = old_word(c, base, address, load->bytes);
+    *is_old = word;
+    if (word) {
+        if (word->reader.run != c->run)
+            word->reader = *by;
+        *number = old_number(word, address, load->bytes);
+        return true;
+    }
+    if (!load_number(c, load, lane, by->thread, number, is_old))
+        return false;
+    if (*is_old)
+        note_reader(c, by, base, address, load->bytes);
+    return true;
+}
+
+/* What is old is the same for neighbours that load from one address. */
+static uint32_t load_lanes(ShadowMemory *c, const Warp *w, const LaneLoad *load, uint64_t *lanes)
+{
+    Toucher by = toucher_of(c, w, load->insn, 0);
+    uint64_t number = 0, last = 0;
+    uint32_t unknown = 0;
+    bool is_old = false;
+    for (uint32_t left = load->lanes & ~load->address->unknown; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        const uint64_t at = ptx_value_lane(load->address, i);
+        bool is_known = is_old && at == last;
+        by.thread = (uint16_t)(w->index * WARP_LANES + i);
+        if (!is_known)
+            is_known = load_lane(c, load, i, &by, &number, &is_old);
+        is_old &= is_known;
+        last = at;
+        lanes[i] = is_known ? ptx_lane_extend(number, load->type) : 0;
+        unknown |= (uint32_t)!is_known << i;
+    }
+    return unknown;
+}
+
 static void take_load(void *self, const Warp *w, const LaneLoad *load)
 {
     ShadowMemory *c = self;
-    const Value *address = load->address;
-    const bool are_placed = is_placed(address);
     Scratch *out = load->out;
     out->value = (Value){ .lanes = out->lanes,
                           .align = ALIGN_EXACT,
                           .is_common = true,
                           .is_assumed = true,
-                          .unknown = ~load->lanes };
+                          .unknown = ~load->lanes | load->address->unknown };
     memset(out->lanes, 0, sizeof out->lanes);
-    for (uint32_t left = load->lanes; left; left &= left - 1) {
-        const unsigned i = (unsigned)__builtin_ctz(left);
-        uint64_t number;
-        bool is_old;
-        if (!are_placed || address->unknown >> i & 1
-            || !load_number(c, load, i, (uint16_t)(w->index * WARP_LANES + i), &number, &is_old)) {
-            out->value.unknown |= UINT32_C(1) << i;
-            continue;
-        }
-        if (is_old)
-            note_reader(c, w, load, i);
-        out->lanes[i] = ptx_lane_extend(number, load->type);
-    }
+    if (is_placed(load->address))
+        out->value.unknown |= load_lanes(c, w, load, out->lanes);
+    else
+        out->value.unknown = UINT32_MAX;
 }
 
 /* What two threads of a block store in one place is not known, unless it is the same. */
@@ -219,12 +272,12 @@ static void take_store(void *self, const Warp *w, const LaneStore *store)
     const Value *address = store->address, *value = store->value;
     const uint32_t bytes = store->bytes, lanes = store->lanes;
     AddendId base = base_of(address);
-    c->is_lost |= store->doubt >= UNCERTAIN_PARAMETER || !is_placed(address)
-                  || address->unknown & lanes;
-    for (unsigned i = 0; i < WARP_LANES && !c->is_lost; i++) {
-        if (!(lanes >> i & 1))
-            continue;
-        const Toucher by = toucher_of(c, w, store->insn, i);
+    if (store->doubt >= UNCERTAIN_PARAMETER || !is_placed(address) || address->unknown & lanes)
+        lose(c);
+    Toucher by = toucher_of(c, w, store->insn, 0);
+    for (uint32_t left = lanes; left && !c->is_lost; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        by.thread = (uint16_t)(w->index * WARP_LANES + i);
         bool is_known = bytes <= sizeof(uint64_t) && !(value->unknown >> i & 1)
                         && value->align == ALIGN_EXACT;
         uint64_t number = is_known ? ptx_value_lane(value, i) : 0,

@@ -46,7 +46,7 @@ typedef struct Word {           /* of global memory: four bytes */
 } Word;
 
 typedef struct ShadowMemory {
-    const Machine *machine;     /* whose memory it is */
+    Machine *machine;           /* whose memory it is; its run ends where this is lost */
     Arena *arena;
     Word *words;
     uint32_t *table;            /* by address: into words, + 1 */
@@ -56,7 +56,7 @@ typedef struct ShadowMemory {
     bool is_lost;               /* a store may go anywhere, or there are too many words */
 } ShadowMemory;
 
-ShadowMemory *ptx_shadow_memory_new(Arena *arena, const Machine *machine);
+ShadowMemory *ptx_shadow_memory_new(Arena *arena, Machine *machine);
 
 /* NULL: not touched. */
 Word *ptx_shadow_memory_find(const ShadowMemory *contents, AddendId addend, uint64_t address);
