@@ -7,7 +7,7 @@
 const char *const ptx_command_words[COMMAND__COUNT] = {
     "check", "fix", "report", "gpu",      "explain", "rules", "config",      "isa",
     "tune",  "rank",   "schema", "baseline", "budget",  "diff",   "mcp", "completions",
-    "manual", "lsp", "extract", "launch", "merge", "annotate", "graph"
+    "manual", "lsp", "extract", "launch", "merge", "annotate", "graph", "verify"
 };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
@@ -34,6 +34,7 @@ const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] REPORT...",
     "[OPTIONS] PATH...",
     "[OPTIONS] FILE",
+    "[OPTIONS] --measured FILE PATH...",
 };
 
 const char *const ptx_format_words[FORMAT__COUNT] = {
@@ -49,6 +50,7 @@ const char *const ptx_format_words[FORMAT__COUNT] = {
 #define TABLE_FORMATS "text, json, csv"
 #define PAGE_FORMATS "text, json, markdown"
 #define PLAIN_FORMATS "text, json"
+#define VERIFY_FORMATS "text, json, csv, markdown"
 #define GRAPH_FORMATS "svg, dot, json"
 #define REPORT_FORMATS TABLE_FORMATS ", markdown, html"
 #define DIFF_FORMATS PAGE_FORMATS ", html"
@@ -61,7 +63,7 @@ const char *const ptx_command_formats[COMMAND__COUNT] = {
     [COMMAND_RULES] = PAGE_FORMATS, [COMMAND_CONFIG] = PLAIN_FORMATS, [COMMAND_ISA] = PAGE_FORMATS, [COMMAND_TUNE] = PLAIN_FORMATS,
     [COMMAND_RANK] = TABLE_FORMATS,
     [COMMAND_DIFF] = DIFF_FORMATS, [COMMAND_MERGE] = CHECK_FORMATS,
-    [COMMAND_GRAPH] = GRAPH_FORMATS,
+    [COMMAND_GRAPH] = GRAPH_FORMATS, [COMMAND_VERIFY] = VERIFY_FORMATS,
 };
 
 enum {
@@ -116,6 +118,7 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_MERGE] = "make one document of those that --shard wrote",
     [COMMAND_ANNOTATE] = "code with figures beside it: live registers, executions, time",
     [COMMAND_GRAPH] = "the control flow of a kernel as a picture; what instructions need",
+    [COMMAND_VERIFY] = "measured times: impossible, as predicted, slower than they must be",
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -586,12 +589,43 @@ static const struct poptOption graph_table[] = {
     HELP
 };
 
+static const struct poptOption verify_output[] = {
+    TEXT_OPTION("measured", OPT_MEASURED,
+                "Times: CSV of Nsight Compute or nsys, JSON lines or CSV with kernel, grid, block, "
+                "us, or configs_timings of Triton",
+                "FILE"),
+    TEXT_OPTION("column", OPT_COLUMN,
+                "Which column has the time, by a name that ends in us, ns or ms (default: us, "
+                "time_us, duration_ns and the like)",
+                "NAME"),
+    FLAG_OPTION("warm", OPT_WARM,
+                "Caches may hold what the launch reads: repeated launches over the same data"),
+    TEXT_OPTION("clock", OPT_CLOCK,
+                "The highest clock of the SMs while it was measured (default: the GPU's highest)",
+                "MHZ"),
+    TEXT_OPTION("max-slowdown", OPT_MAX_SLOWDOWN,
+                "Exit 1 also where a time is more than X times the prediction", "X"),
+    TEXT_OPTION("kernel", OPT_KERNEL, "Only kernels whose name matches, * and ? as in a shell",
+                "GLOB"),
+    CONFIG_OPTIONS,
+    FORMAT_OPTION(VERIFY_FORMATS),
+    FLAG_OPTION("csv", OPT_CSV, "Short for --format csv"),
+    WRITE_OPTIONS,
+    POPT_TABLEEND
+};
+
+static const struct poptOption verify_table[] = {
+    TABLE(verify_output, "What was measured, and output:"),
+    TABLE(launch_options, "GPUs and launches:"),
+    HELP
+};
+
 const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = {
     check_table,  fix_table, report_table, gpu_table,    explain_table, rules_table,
     config_table,   isa_table,    tune_table, rank_table,   schema_table,
     baseline_table, budget_table, diff_table, mcp_table, schema_table,
     schema_table, lsp_table, extract_table, launch_table, merge_table, annotate_table,
-    graph_table
+    graph_table, verify_table
 };
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -680,6 +714,11 @@ static const char graph_help[] =
     "\nFILE is as PATH for check. In svg (the default) and dot: basic blocks with how\n"
     "often warps execute them, loops, divergent branches. In json also dominators,\n"
     "dependences by register, memory and control, and who calls whom.\n";
+
+static const char verify_help[] =
+    "\nFor each row of FILE: the least time that the launch can take, the predicted band,\n"
+    "and a verdict: impossible, faster, as predicted, slower, unknown. PATH is as for\n"
+    "check; parameters come from the rows, --launch and --param.\n";
 
 static const char manual_help[] =
     "\nIn the macros of man(7): this help of all commands.\n";
@@ -799,6 +838,10 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "  ptxlint graph --output saxpy.svg saxpy.ptx\n"
     "  ptxlint graph --kernel '*gemm*' --format dot kernels.ptx | dot -Tpdf > a.pdf\n"
     "  ptxlint graph --gpu h200 --grid 64 --block 256 --format json kernel.ptx\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint verify --gpu h200 --measured profile.csv --param n=1048576 build/\n"
+    "  ptxlint verify --gpu h200 --measured times.jsonl --warm --max-slowdown 2 a.ptx\n",
 };
 
 static const char check_codes[] =
@@ -836,6 +879,16 @@ static const char report_codes[] =
     "  0  done, whatever was found\n"
     "  2  usage: an unknown option, value, GPU, rule, kernel, parameter or loop, a\n"
     "     bad launch, GPU, rule or config file, a bad log, no ptxas, no inputs\n"
+    "  3  an input is unreadable or was cut short, or the output cannot be written\n"
+    "  4  internal error, or no memory\n"
+    "The highest that applies.\n";
+
+static const char verify_codes[] =
+    "\nEXIT CODES\n"
+    "  0  done\n"
+    "  1  a time is impossible, or beyond --max-slowdown\n"
+    "  2  usage: an unknown option, value, GPU, kernel or parameter, a bad file of\n"
+    "     times, launches or GPUs, no row of a kernel in the inputs, no inputs\n"
     "  3  an input is unreadable or was cut short, or the output cannot be written\n"
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
@@ -929,7 +982,8 @@ const char *const ptx_command_codes[COMMAND__COUNT] = {
     isa_codes,
     report_codes, report_codes, schema_codes, report_codes, report_codes, diff_codes, mcp_codes,
     schema_codes,
-    schema_codes, lsp_codes, extract_codes, launch_codes, merge_codes, report_codes, report_codes
+    schema_codes, lsp_codes, extract_codes, launch_codes, merge_codes, report_codes, report_codes,
+    verify_codes
 };
 
 const char *const ptx_command_help[COMMAND__COUNT] = {
@@ -937,7 +991,7 @@ const char *const ptx_command_help[COMMAND__COUNT] = {
     isa_help,
     tune_help,  rank_help,   schema_help,   baseline_help, budget_help, diff_help,
     mcp_help, completions_help, manual_help, lsp_help, extract_help,
-    launch_help, merge_help, paths_help, graph_help
+    launch_help, merge_help, paths_help, graph_help, verify_help
 };
 
 static void print_commands(void)

@@ -393,55 +393,11 @@ static void put_rank_json(const RankCommand *rank, Text *out)
                                   rank->is_by_name, "variants", variants));
 }
 
-/* RFC 4180. */
-static void put_field(Text *out, const char *text)
-{
-    if (!text[strcspn(text, ",\"\r\n")]) {
-        ptx_text_put(out, text);
-        return;
-    }
-    ptx_text_put(out, "\"");
-    for (; *text; text++) {
-        ptx_text_add(out, text, 1);
-        if (*text == '"')
-            ptx_text_put(out, "\"");
-    }
-    ptx_text_put(out, "\"");
-}
-
-static void put_csv_cell(Text *out, const json_t *value)
-{
-    if (json_is_string(value))
-        put_field(out, json_string_value(value));
-    else if (json_is_integer(value))
-        ptx_text_print(out, "%ld", (long)json_integer_value(value));
-    else if (json_is_real(value))
-        ptx_text_print(out, "%.6g", json_real_value(value));
-    else if (json_is_boolean(value))
-        ptx_text_print(out, "%d", json_is_true(value));
-}
-
 static void put_rank_csv(const RankCommand *rank, Text *out)
 {
     for (size_t i = 0; i < rank->count; i++) {
-        json_t *row = row_json(&rank->rows[i]), *value;
-        const char *key, *comma = "";
-        if (!i) {
-            json_object_foreach(row, key, value)
-            {
-                ptx_text_print(out, "%s%s", comma, key);
-                comma = ",";
-            }
-            ptx_text_put(out, "\r\n");
-            comma = "";
-        }
-        json_object_foreach(row, key, value)
-        {
-            ptx_text_put(out, comma);
-            put_csv_cell(out, value);
-            comma = ",";
-        }
-        ptx_text_put(out, "\r\n");
+        json_t *row = row_json(&rank->rows[i]);
+        ptx_csv_put_row(out, row, !i);
         json_decref(row);
     }
 }
