@@ -2000,7 +2000,9 @@ typedef enum ptxlint_verdict {
 PTXLINT_API const char *ptxlint_verdict_name(ptxlint_verdict verdict);
 
 typedef struct ptxlint_verify_options {
-    size_t size;        /* sizeof(ptxlint_verify_options), set by ptxlint_verify_options_init */
+    /* sizeof(ptxlint_verify_options), set by ptxlint_verify_options_init */
+    size_t size;
+    size_t gpu;                         /* number of the module's */
     int is_warm;        /* caches may hold what the launch reads, of one before it */
     /* of the SMs at most, while it was measured; 0: the highest of the GPU */
     double clock_mhz;
@@ -2027,11 +2029,11 @@ typedef struct ptxlint_verified {
 } ptxlint_verified;
 
 /* Holds row number index against a kernel of a module, which must be as ptxlint_estimate() wants
- * it, on its GPU of that number. What the row does not say of its launch is as the module's launches
- * have it. Where several kernels have the name, as of ptxlint_estimate(). */
+ * it. What the row does not say of its launch is as the module's launches have it. Where several
+ * kernels have the name, as of ptxlint_estimate(). */
 PTXLINT_API ptxlint_status ptxlint_verify(const ptxlint_module *module, const char *kernel,
-                                          size_t gpu, const ptxlint_measurements *measurements,
-                                          size_t index, const ptxlint_verify_options *options,
+                                          const ptxlint_measurements *measurements, size_t index,
+                                          const ptxlint_verify_options *options,
                                           ptxlint_verified *out);
 
 /* ---- writing --------------------------------------------------------------------------------- */

@@ -162,7 +162,7 @@ class Measurement(Structure):
 
 
 class VerifyOptions(Structure):
-    _fields_ = [("size", c_size_t), ("is_warm", c_int), ("clock_mhz", c_double)]
+    _fields_ = [("size", c_size_t), ("gpu", c_size_t), ("is_warm", c_int), ("clock_mhz", c_double)]
 
 
 class Verified(Structure):
@@ -234,7 +234,7 @@ FUNCTIONS = {
     "ptxlint_measurement_at": (c_int, c_void_p, c_size_t, POINTER(Measurement)),
     "ptxlint_measurement_is_of": (c_int, c_void_p, c_size_t, c_void_p, c_void_p),
     "ptxlint_verify_options_init": (None, POINTER(VerifyOptions)),
-    "ptxlint_verify": (c_uint, c_void_p, c_char_p, c_size_t, c_void_p, c_size_t,
+    "ptxlint_verify": (c_uint, c_void_p, c_char_p, c_void_p, c_size_t,
                        POINTER(VerifyOptions), POINTER(Verified)),
     "ptxlint_write_options_init": (None, POINTER(WriteOptions)),
     "ptxlint_write_diagnostics": (c_uint, _HANDLES, c_size_t, POINTER(WriteOptions), Write,

@@ -79,8 +79,9 @@ def _hold(measurements: ctypes.c_void_p, index: int, path: str, module: Module,
     name = text(kernel.name) or ""
     for position, gpu in enumerate(module.gpus):
         out = _abi.Verified(size=ctypes.sizeof(_abi.Verified))
+        options.gpu = position
         with module._use() as handle:
-            status = library().ptxlint_verify(handle, kernel.name, position, measurements, index,
+            status = library().ptxlint_verify(handle, kernel.name, measurements, index,
                                               ctypes.byref(options), ctypes.byref(out))
         check(library(), status, path=name)
         yield Verified(

@@ -68,11 +68,6 @@ int ptxlint_measurement_is_of(const ptxlint_measurements *measurements, size_t i
 
 /* ---- the least ------------------------------------------------------------------------------- */
 
-static const Gpu *gpu_of(const ptxlint_module *m, size_t gpu)
-{
-    return m->gpus[gpu];
-}
-
 static double figure_or_0(const Gpu *gpu, FigureId id)
 {
     return ptx_gpu_has(gpu, id) ? gpu->figures[id] : 0;
@@ -114,13 +109,14 @@ static double longest_part(const Floor *floor, double dram_us, TimePart *by)
     return most;
 }
 
-static void set_least(const ptxlint_module *m, size_t gpu, const ptxlint_verify_options *options,
+static void set_least(const ptxlint_module *m, const ptxlint_verify_options *options,
                       const MeasuredTrial *trial, ptxlint_verified *out)
 {
+    const Gpu *gpu = m->gpus[options->gpu];
     const Floor *floor = &trial->floor;
     const double speed = floor->memory_gb_per_s * 1e3,
-                 warm = warm_bytes(gpu_of(m, gpu), trial),
-                 bytes = options->is_warm ? warm : cold_bytes(gpu_of(m, gpu), trial);
+                 warm = warm_bytes(gpu, trial),
+                 bytes = options->is_warm ? warm : cold_bytes(gpu, trial);
     TimePart by;
     if (!(speed > 0))
         return;
@@ -136,10 +132,10 @@ static void set_least(const ptxlint_module *m, size_t gpu, const ptxlint_verify_
 
 /* ---- the reason ------------------------------------------------------------------------------ */
 
-static void put_reason(ptxlint_verified *out, const char *format, ...)
+static void add_reason(ptxlint_verified *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void put_reason(ptxlint_verified *out, const char *format, ...)
+static void add_reason(ptxlint_verified *out, const char *format, ...)
 {
     const size_t used = strlen(out->reason);
     va_list args;
@@ -157,13 +153,13 @@ static void say_what_holds(ptxlint_verified *out)
 {
     const double ratio = out->least_us / out->measured_us;
     if (!strcmp(out->least_by, "dram"))
-        put_reason(out,
+        add_reason(out,
                    "At least %.4g MB pass between memory and L2: %.4g us at %.0f GB/s, the most. "
                    "The time would take %.0f GB/s.",
                    out->least_bytes / 1e6, out->least_us, out->memory_gb_per_s,
                    out->memory_gb_per_s * ratio);
     else
-        put_reason(out,
+        add_reason(out,
                    "`%s` alone takes %.4g us at %.0f MHz, the highest clock. The time would take "
                    "%.0f MHz.",
                    out->least_by, out->least_us, out->clock_mhz, out->clock_mhz * ratio);
@@ -175,10 +171,10 @@ static void say_why_impossible(const ptxlint_verify_options *options, ptxlint_ve
     say_what_holds(out);
     const bool is_of_memory = !strcmp(out->least_by, "dram");
     if (is_of_memory && !options->is_warm && out->measured_us >= out->least_warm_us)
-        put_reason(out, " Caches that were warm would explain it: --warm is for such times.");
+        add_reason(out, " Caches that were warm would explain it: --warm is for such times.");
     else if (is_of_memory && !options->is_warm)
-        put_reason(out, " Warm caches do not explain it: %.4g us are left.", out->least_warm_us);
-    put_reason(out,
+        add_reason(out, " Warm caches do not explain it: %.4g us are left.", out->least_warm_us);
+    add_reason(out,
                " Else work was skipped (%.0f %% of it fits the time), or the time is of another "
                "launch.",
                100 * out->measured_us / out->least_us);
@@ -186,70 +182,72 @@ static void say_why_impossible(const ptxlint_verify_options *options, ptxlint_ve
 
 static void say_why_slower(ptxlint_verified *out)
 {
-    put_reason(out, "%.3g times the prediction, %.4g us.", out->slowdown, out->time.predicted_us);
+    add_reason(out, "%.3g times the prediction, %.4g us.", out->slowdown, out->time.predicted_us);
     if (out->time.limiter)
-        put_reason(out, " What limits it then is `%s`.", out->time.limiter);
+        add_reason(out, " What limits it then is `%s`.", out->time.limiter);
     if (out->bottleneck.advice)
-        put_reason(out, " To be had beyond: %s.", out->bottleneck.advice);
+        add_reason(out, " To be had beyond: %s.", out->bottleneck.advice);
 }
 
 static void say_why_faster(const MeasuredTrial *trial, const ptxlint_verify_options *options,
                            ptxlint_verified *out)
 {
-    put_reason(out, "Below the band, and possible%s.",
+    add_reason(out, "Below the band, and possible%s.",
                trial->floor.why ? " as far as is known" : "");
     if (trial->floor.why && out->measured_us < out->least_us)
-        put_reason(out, " It is below %.4g us, but that is no certain bound: %s.", out->least_us,
+        add_reason(out, " It is below %.4g us, but that is no certain bound: %s.", out->least_us,
                    trial->floor.why);
     if (options->is_warm)
-        put_reason(out, " The prediction takes cold caches.");
+        add_reason(out, " The prediction takes cold caches.");
     else if (out->measured_us < out->time.bound_us)
-        put_reason(out, " Reports bound it by %.4g us, by speeds that were measured; warm caches "
-                        "would explain it, too.",
-                   out->time.bound_us);
+        add_reason(out, " Reports bound it by %.4g us, by speeds that were measured%s.",
+                   out->time.bound_us,
+                   out->least_warm_us < out->least_us ? "; caches may have been warm" : "");
 }
 
 /* ---- the verdict ----------------------------------------------------------------------------- */
 
-static bool is_below(const ptxlint_measurement *row, double us)
+static bool is_row_below(const ptxlint_measurement *row, double us)
 {
     return row->us + row->resolution_us < us;
 }
 
-static ptxlint_verdict judge(const ptxlint_measurement *row, const MeasuredTrial *trial,
+static ptxlint_verdict judge_row(const ptxlint_measurement *row, const MeasuredTrial *trial,
                              const ptxlint_verified *out)
 {
-    if (!trial->floor.why && is_below(row, out->least_us))
+    if (!trial->floor.why && is_row_below(row, out->least_us))
         return PTXLINT_VERDICT_IMPOSSIBLE;
     if (!isfinite(out->time.low_us) || !isfinite(out->time.high_us))
         return PTXLINT_VERDICT_UNKNOWN;
-    if (is_below(row, out->time.low_us))
+    if (is_row_below(row, out->time.low_us))
         return PTXLINT_VERDICT_FASTER;
     return row->us - row->resolution_us > out->time.high_us ? PTXLINT_VERDICT_SLOWER
                                                             : PTXLINT_VERDICT_PREDICTED;
 }
 
-static const char *why_unknown(const ptxlint_measurement *row, const ptxlint_estimated *e)
+static const char *why_row_is_unknown(const ptxlint_measurement *row, const ptxlint_estimated *e)
 {
     if (!isfinite(row->us))
         return "the row has no time";
     if (e->occupancy.error)
         return e->occupancy.error;
-    if (e->time.bound_why || !e->knows_params)
-        return "the row, and --launch or --param, leave a parameter open that it rests on";
-    return e->time.why;
+    if (isnan(e->time.predicted_us) && e->time.why)
+        return e->time.why;
+    return e->time.bound_why || !e->knows_params
+               ? "the row, and --launch or --param, leave a parameter open that it rests on"
+               : NULL;
 }
 
 static void conclude(const ptxlint_measurement *row, const ptxlint_verify_options *options,
                      const MeasuredTrial *trial, const ptxlint_estimated *e, ptxlint_verified *out)
 {
-    const char *why = why_unknown(row, e);
+    const char *why = why_row_is_unknown(row, e);
     if (why) {
-        put_reason(out, "Nothing can be said: %s.", why);
+        add_reason(out, "Nothing can be said: %s.", why);
         return;
     }
     out->slowdown = row->us / out->time.predicted_us;
-    out->verdict = judge(row, trial, out);
+    out->verdict = judge_row(row, trial, out);
     if (out->verdict == PTXLINT_VERDICT_IMPOSSIBLE)
         say_why_impossible(options, out);
     else if (out->verdict == PTXLINT_VERDICT_FASTER)
@@ -257,9 +255,9 @@ static void conclude(const ptxlint_measurement *row, const ptxlint_verify_option
     else if (out->verdict == PTXLINT_VERDICT_SLOWER)
         say_why_slower(out);
     else if (out->verdict == PTXLINT_VERDICT_PREDICTED && out->time.limiter)
-        put_reason(out, "In the band; `%s` limits it.", out->time.limiter);
+        add_reason(out, "In the band; `%s` limits it.", out->time.limiter);
     else
-        put_reason(out, "%sNo band is known.", blank_before(out));
+        add_reason(out, "%sNo band is known.", blank_before(out));
 }
 
 /* Whether more blocks might show that the time is impossible. */
@@ -268,7 +266,7 @@ static bool is_worth_more(const ptxlint_measurement *row, const MeasuredTrial *t
     double most = 0;
     for (TimePart p = 0; p < PART__COUNT; p++)
         most = fmax(most, trial->floor.us[p]);
-    return trial->floor.why && is_below(row, most);
+    return trial->floor.why && is_row_below(row, most);
 }
 
 static ptxlint_status try_row(const ptxlint_module *m, const char *kernel, size_t gpu,
@@ -287,13 +285,14 @@ static ptxlint_status try_row(const ptxlint_module *m, const char *kernel, size_
     return ptx_estimate_measured(m, kernel, gpu, &tried, trial, e);
 }
 
-ptxlint_status ptxlint_verify(const ptxlint_module *m, const char *kernel, size_t gpu,
+ptxlint_status ptxlint_verify(const ptxlint_module *m, const char *kernel,
                               const ptxlint_measurements *measurements, size_t index,
                               const ptxlint_verify_options *options, ptxlint_verified *out)
 {
     const double unknown = (double)NAN;
     if (!m || !measurements || index >= measurements->count || !options
-        || options->size != sizeof *options || !out || out->size != sizeof *out)
+        || options->size != sizeof *options || !out || out->size != sizeof *out
+        || options->gpu >= m->gpu_count)
         return PTXLINT_BAD_ARGUMENT;
     const MeasuredRow *row = &measurements->items[index];
     ptxlint_estimated e = { .size = sizeof e };
@@ -306,12 +305,12 @@ ptxlint_status ptxlint_verify(const ptxlint_module *m, const char *kernel, size_
                                .least_us = unknown, .least_warm_us = unknown,
                                .clock_mhz = unknown, .memory_gb_per_s = unknown,
                                .least_bytes = unknown, .slowdown = unknown };
-    ptxlint_status status = try_row(m, kernel, gpu, row, &trial, &e);
+    ptxlint_status status = try_row(m, kernel, options->gpu, row, &trial, &e);
     if (status != PTXLINT_OK)
         return status;
     out->time = e.time;
     out->bottleneck = e.bottleneck;
-    set_least(m, gpu, options, &trial, out);
+    set_least(m, options, &trial, out);
     conclude(&row->view, options, &trial, &e, out);
     return PTXLINT_OK;
 }

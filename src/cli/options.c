@@ -230,7 +230,7 @@ static double read_decimal(const char *value)
 }
 
 /* From 1 on. */
-static bool set_number(const char *option, const char *wanted, const char *value, double most,
+static bool set_ratio(const char *option, const char *wanted, const char *value, double most,
                        double *out)
 {
     char text[160];
@@ -331,11 +331,11 @@ static bool apply(Options *options, int option, char *value)
     case OPT_COLUMN:    return keep(&options->column, value);
     case OPT_WARM:      options->is_warm = true;                break;
     case OPT_CLOCK:
-        is_good = set_number("--clock", "a number of MHz from 1 to 9999", value, 9999,
+        is_good = set_ratio("--clock", "a number of MHz from 1 to 9999", value, 9999,
                              &options->clock_mhz);
         break;
     case OPT_MAX_SLOWDOWN:
-        is_good = set_number("--max-slowdown", "how many times as long, 1 to 1000000", value, 1e6,
+        is_good = set_ratio("--max-slowdown", "how many times as long, 1 to 1000000", value, 1e6,
                              &options->max_slowdown);
         break;
     case OPT_SHARD:     is_good = set_shard(options, value);    break;

@@ -119,7 +119,7 @@ static bool is_known_gpu(const char *name)
 }
 
 /* Of the kernel, by what repairing it gains. */
-static const ptxlint_diagnostic *find_best(const ptxlint_module *module,
+static const ptxlint_diagnostic *find_best_finding(const ptxlint_module *module,
                                            const ptxlint_kernel *kernel)
 {
     size_t count;
@@ -138,24 +138,26 @@ static void set_extents(const int64_t said[3], const int64_t known[3], int64_t o
     memcpy(out, said[0] > 0 ? said : known, 3 * sizeof *out);
 }
 
-static ExitCode hold(VerifyCommand *verify, const ptxlint_module *module, VerifyRow *row, size_t g)
+static ExitCode hold_row(VerifyCommand *verify, const ptxlint_module *module, VerifyRow *row,
+                         size_t g)
 {
     const Options *options = verify->options;
     ptxlint_verify_options with;
     ptxlint_verify_options_init(&with);
+    with.gpu = g;
     with.is_warm = options->is_warm;
     with.clock_mhz = options->clock_mhz;
     row->verified.size = sizeof row->verified;
     set_extents(row->said.grid, row->kernel->launch.grid, row->grid);
     set_extents(row->said.block, row->kernel->launch.block, row->block);
-    ptxlint_status status = ptxlint_verify(module, row->kernel->name, g, verify->measurements,
+    ptxlint_status status = ptxlint_verify(module, row->kernel->name, verify->measurements,
                                            row->number - 1, &with, &row->verified);
     if (status == PTXLINT_BAD_ARGUMENT)
         return append_unknown(verify, row, "its code has errors, see ptxlint check");
     if (status != PTXLINT_OK)
         return ptx_complain_status(row->path, status);
     if (row->verified.verdict == PTXLINT_VERDICT_SLOWER)
-        row->finding = find_best(module, row->kernel);
+        row->finding = find_best_finding(module, row->kernel);
     return append_verify_row(verify, row);
 }
 
@@ -173,7 +175,7 @@ static ExitCode hold_on_gpus(VerifyCommand *verify, const ptxlint_module *module
             continue;
         row->gpu = gpu->name;
         held++;
-        code = hold(verify, module, row, g);
+        code = hold_row(verify, module, row, g);
     }
     if (!held && code == EXIT_CLEAN)
         code = append_unknown(verify, row,
@@ -250,7 +252,7 @@ static const char *name_of_row(const VerifyRow *row)
     return ptx_text_or(row->said.kernel, "(no name)");
 }
 
-static void put_time(Text *out, double us, int width)
+static void put_verify_time(Text *out, double us, int width)
 {
     char text[32] = "-";
     if (isfinite(us))
@@ -279,7 +281,7 @@ static void put_launch(Text *out, const VerifyRow *row)
     ptx_text_put(out, ">>>");
 }
 
-static void put_finding(Text *out, const ptxlint_diagnostic *finding)
+static void put_verify_finding(Text *out, const ptxlint_diagnostic *finding)
 {
     ptx_text_print(out, "    %s (%s) would gain up to %.3g %% of %s", finding->rule, finding->name,
                    finding->gain_percent, ptx_text_or(finding->gain_of, "time"));
@@ -288,7 +290,7 @@ static void put_finding(Text *out, const ptxlint_diagnostic *finding)
     ptx_text_put(out, ".\n");
 }
 
-static void put_band(const ptxlint_verified *v, Text *out)
+static void put_verify_band(const ptxlint_verified *v, Text *out)
 {
     char band[32] = "-";
     if (isfinite(v->time.low_us) && isfinite(v->time.high_us))
@@ -300,9 +302,9 @@ static void put_verify_row(const VerifyRow *row, bool has_gpu, Text *out)
 {
     const ptxlint_verified *v = &row->verified;
     ptx_text_print(out, "%-12s", ptxlint_verdict_name(v->verdict));
-    put_time(out, v->measured_us, 8);
-    put_time(out, v->least_us, 6);
-    put_band(v, out);
+    put_verify_time(out, v->measured_us, 8);
+    put_verify_time(out, v->least_us, 6);
+    put_verify_band(v, out);
     ptx_text_show(out, name_of_row(row));
     if (row->kernel)
         put_launch(out, row);
@@ -315,10 +317,10 @@ static void put_verify_row(const VerifyRow *row, bool has_gpu, Text *out)
     ptx_text_show(out, v->reason);
     ptx_text_put(out, "\n");
     if (row->finding)
-        put_finding(out, row->finding);
+        put_verify_finding(out, row->finding);
 }
 
-static void put_summary(const VerifyCommand *verify, Text *out)
+static void put_verify_summary(const VerifyCommand *verify, Text *out)
 {
     const char *comma = "";
     ptx_text_print(out, "%zu row%s: ", verify->count, ptx_plural(verify->count));
@@ -355,7 +357,7 @@ static void put_verify_text(const VerifyCommand *verify, Text *out)
                    "kernel and launch");
     for (size_t i = 0; i < verify->count; i++)
         put_verify_row(&verify->rows[i], !gpu, &lines);
-    put_summary(verify, &lines);
+    put_verify_summary(verify, &lines);
     if (lines.bytes)
         ptx_text_fold(out, lines.bytes);
     out->has_failed |= lines.has_failed;
@@ -414,7 +416,7 @@ static void put_verify_csv(const VerifyCommand *verify, Text *out)
     }
 }
 
-static void put_cell(Text *out, const char *text)
+static void put_verify_cell(Text *out, const char *text)
 {
     for (; *text; text++)
         ptx_text_print(out, "%s%c", ptx_text_if(*text == '|' || *text == '<', "\\"), *text);
@@ -428,21 +430,21 @@ static void put_verify_markdown(const VerifyCommand *verify, Text *out)
         const VerifyRow *row = &verify->rows[i];
         const ptxlint_verified *v = &row->verified;
         ptx_text_print(out, "| %s |", ptxlint_verdict_name(v->verdict));
-        put_time(out, v->measured_us, 0);
+        put_verify_time(out, v->measured_us, 0);
         ptx_text_put(out, " |");
-        put_time(out, v->least_us, 0);
+        put_verify_time(out, v->least_us, 0);
         ptx_text_put(out, " |");
-        put_time(out, v->time.low_us, 0);
+        put_verify_time(out, v->time.low_us, 0);
         ptx_text_put(out, " to");
-        put_time(out, v->time.high_us, 0);
+        put_verify_time(out, v->time.high_us, 0);
         ptx_text_put(out, " | ");
-        put_cell(out, name_of_row(row));
+        put_verify_cell(out, name_of_row(row));
         ptx_text_put(out, " | ");
-        put_cell(out, v->reason);
+        put_verify_cell(out, v->reason);
         ptx_text_put(out, " |\n");
     }
     ptx_text_put(out, "\n");
-    put_summary(verify, out);
+    put_verify_summary(verify, out);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 
 #include "input/launch.h"
 #include "input/metadata/metadata.h"
+#include "support/limits.h"
 
 #include <csv.h>
 #include <math.h>
@@ -14,8 +15,6 @@
 #include <string.h>
 #include <strings.h>
 
-enum { ROWS_MAX = 1 << 20 };
-
 typedef struct MeasuredReader {
     json_t *rows, *globs;       /* objects, one a launch; names of kernels */
     const char *column;         /* that has the time; NULL: the first that is known */
@@ -23,10 +22,10 @@ typedef struct MeasuredReader {
     size_t error_size;
 } MeasuredReader;
 
-static ptxlint_status complain(const MeasuredReader *r, const char *format, ...)
+static ptxlint_status refuse_rows(const MeasuredReader *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static ptxlint_status complain(const MeasuredReader *r, const char *format, ...)
+static ptxlint_status refuse_rows(const MeasuredReader *r, const char *format, ...)
 {
     if (r->error && r->error_size) {
         va_list args;
@@ -51,7 +50,7 @@ static ptxlint_status read_lines(MeasuredReader *r, const char *text, size_t len
             json_t *row = json_loadb(at, here, JSON_REJECT_DUPLICATES, &where);
             if (!json_is_object(row)) {
                 json_decref(row);
-                return complain(r, "line %zu: %s", line,
+                return refuse_rows(r, "line %zu: %s", line,
                                 row ? "is no JSON object" : where.text);
             }
             json_array_append_new(r->rows, row);
@@ -82,7 +81,7 @@ static ptxlint_status read_autotuner(MeasuredReader *r, const json_t *root)
     for (size_t i = 0; i < json_array_size(timings); i++) {
         json_t *row = row_of_config(json_array_get(timings, i));
         if (!row)
-            return complain(r, "config %zu of \"configs_timings\" has no time", i + 1);
+            return refuse_rows(r, "config %zu of \"configs_timings\" has no time", i + 1);
         if (kernel)
             json_object_set_new(row, "kernel", json_string(kernel));
         json_array_append_new(r->rows, row);
@@ -199,7 +198,7 @@ static const char *time_column_of(const json_t *row, const char *asked)
 }
 
 /* Not by strtod, whose point is the locale's. */
-static double number_of(const json_t *value)
+static double measured_number(const json_t *value)
 {
     if (json_is_number(value))
         return json_number_value(value);
@@ -223,11 +222,12 @@ static double half_digit(double number)
     return 0;
 }
 
-static void set_measured_time(const MeasuredReader *r, const json_t *row, ptxlint_measurement *out)
+static void set_measured_time(const MeasuredReader *r, const json_t *row,
+                              ptxlint_measurement *out)
 {
     const char *column = time_column_of(row, r->column);
-    const double unit = column ? unit_of_column(column) : 0,
-                 value = column ? number_of(json_object_get(row, column)) : (double)NAN;
+    const double unit = column ? unit_of_column(column) : 0;
+    const double value = column ? measured_number(json_object_get(row, column)) : (double)NAN;
     const json_t *resolution = json_object_get(row, "resolution_ns");
     out->us = value > 0 && isfinite(value) && unit > 0 ? value * unit : (double)NAN;
     out->resolution_us = json_is_number(resolution) ? json_number_value(resolution) / 1e3
@@ -235,7 +235,7 @@ static void set_measured_time(const MeasuredReader *r, const json_t *row, ptxlin
 }
 
 /* [64, 1], 64, "64x1", "(64, 1, 1)": an array of numbers; NULL: it is none of these. */
-static json_t *shape_of(const json_t *value)
+static json_t *measured_shape(const json_t *value)
 {
     const char *at = json_string_value(value);
     if (json_is_array(value))
@@ -256,9 +256,9 @@ static json_t *shape_of(const json_t *value)
     return shape;
 }
 
-static json_t *whole_of(const json_t *value)
+static json_t *measured_whole(const json_t *value)
 {
-    const double number = number_of(value);
+    const double number = measured_number(value);
     return number >= 0 && number < 1e15 && number == floor(number)
                ? json_integer((json_int_t)number)
                : json_deep_copy(value);
@@ -280,9 +280,14 @@ static json_t *launch_of_row(const json_t *row)
         const char *key;
         json_t *(*read)(const json_t *value);
     } columns[] = {
-        { "grid", shape_of },           { "block", shape_of },  { "cluster", shape_of },
-        { "dynamic_shared", whole_of }, { "params", tree_of },  { "trips", tree_of },
-        { "scratch", tree_of },         { "shared_bank_bytes", whole_of },
+        { "grid", measured_shape },
+        { "block", measured_shape },
+        { "cluster", measured_shape },
+        { "dynamic_shared", measured_whole },
+        { "shared_bank_bytes", measured_whole },
+        { "params", tree_of },
+        { "trips", tree_of },
+        { "scratch", tree_of },
     };
     const json_t *inner = json_object_get(row, "launch"),
                  *from = json_is_object(inner) ? inner : row;
@@ -349,7 +354,7 @@ static ptxlint_status check_row(const MeasuredReader *r, size_t number, json_t *
     if (status != PTXLINT_BAD_FILE)
         return status;
     const char *what = strstr(error, ": ");
-    return complain(r, "row %zu: %s", number, what ? what + 2 : error);
+    return refuse_rows(r, "row %zu: %s", number, what ? what + 2 : error);
 }
 
 static ptxlint_status take_rows(const MeasuredReader *r, ptxlint_measurements *out)
@@ -360,7 +365,7 @@ static ptxlint_status take_rows(const MeasuredReader *r, ptxlint_measurements *o
     json_array_foreach(r->rows, i, row) {
         MeasuredRow *to = &out->items[i];
         if (!json_is_object(row))
-            return complain(r, "row %zu is no object", i + 1);
+            return refuse_rows(r, "row %zu is no object", i + 1);
         to->launch = launch_of_row(row);
         out->count = i + 1;
         status = to->launch ? check_row(r, i + 1, to->launch) : PTXLINT_NO_MEMORY;
@@ -372,10 +377,10 @@ static ptxlint_status take_rows(const MeasuredReader *r, ptxlint_measurements *o
     if (timed)
         return PTXLINT_OK;
     if (r->column)
-        return complain(r, "no row has a time in a column '%.60s' whose name ends in us, ns or ms",
-                        r->column);
-    return complain(r, "no row has a time: a column us, ns, ms, time_us, duration_ns or the like, "
-                       "or one that --column names");
+        return refuse_rows(
+            r, "no row has a time in a column '%.60s' whose name ends in us, ns or ms", r->column);
+    return refuse_rows(r, "no row has a time: a column us, ns, ms, time_us, duration_ns or the "
+                          "like, or one that --column names");
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -388,11 +393,11 @@ static ptxlint_status read_rows(MeasuredReader *r, const char *text, size_t leng
     length -= skipped;
     const size_t blank = strspn(text, " \t\r\n");
     if (blank >= length)
-        return complain(r, "is empty");
+        return refuse_rows(r, "is empty");
     if (ptx_profile_is(text, length)) {
         json_decref(r->rows);
         r->rows = ptx_profile_rows(text, length);
-        return r->rows ? PTXLINT_OK : complain(r, "no launch of a kernel in this table");
+        return r->rows ? PTXLINT_OK : refuse_rows(r, "no launch of a kernel in this table");
     }
     return text[blank] == '{' || text[blank] == '[' ? read_json(r, text, length)
                                                     : read_csv(r, text, length);
@@ -401,8 +406,8 @@ static ptxlint_status read_rows(MeasuredReader *r, const char *text, size_t leng
 static ptxlint_status make_rows(MeasuredReader *r, ptxlint_measurements **out)
 {
     const size_t count = json_array_size(r->rows);
-    if (!count || count > ROWS_MAX)
-        return complain(r, count ? "has more than a million rows" : "has no row");
+    if (!count || count > LIMIT_MEASURED_ROWS)
+        return refuse_rows(r, count ? "has more than 131072 rows" : "has no row");
     ptxlint_measurements *made = calloc(1, sizeof *made);
     if (made)
         made->items = calloc(count, sizeof *made->items);

@@ -23,6 +23,7 @@ FILES = {
     "clean.ptx": kernel(), "noted.ptx": kernel(bounds=" .reqntid 32"), "warned.ptx": kernel(first=""), "broken.ptx": kernel(first="\tmov.u32 1 2;\n"),
     "suppressed.ptx": kernel(first="").replace("\tst", "\t// ptxlint: ignore[COR101] a test\n\tst"),
     "cut.ptx": HEAD + ".entry k()\n" + "{" * 3000 + "}" * 3000 + "\n", "empty.ptx": "", "bad.yaml": "base: [\n", "bad.json": "{", "folder/x": "",
+    "times.jsonl": '{"kernel": "k", "grid": 64, "block": 128, "us": 3}',
 }
 
 # The codes of check, report and baseline write by input.
@@ -44,6 +45,7 @@ CASES = {
     "tune --grid 64 --block 256 clean.ptx": 0, "tune clean.ptx": 2, "tune": 2, "tune --grid 64 --block 256 none.ptx": 3,
     "rank --grid 64 --block 256 clean.ptx warned.ptx": 0, "rank clean.ptx": 2, "rank": 2, "rank --grid 64 --block 256 none.ptx": 3,
     "rank --grid 64 --block 256 --format csv clean.ptx": 0, "rank --grid 64 --block 256 --kernel x clean.ptx": 2,
+    "verify --gpu h200 --measured times.jsonl clean.ptx": 0, "verify clean.ptx": 2, "verify --measured times.jsonl": 2, "verify --measured none clean.ptx": 3,
     "schema": 0, "schema report": 0, "schema nothing": 2, "schema report more": 2,
     "completions bash": 0, "completions tcsh": 2, "completions": 2, "manual": 0, "manual more": 2,
     "--severity COR101=note warned.ptx": 0, "--severity OCC103=error noted.ptx": 1, "--ignore COR101 warned.ptx": 0, "--statistics warned.ptx": 1,
@@ -52,7 +54,7 @@ CASES = {
     **{f"--format {name} warned.ptx": 1 for name in OUTPUTS}, **{f"--format {name} clean.ptx": 0 for name in OUTPUTS},
     **{f"--format {name}=/dev/full warned.ptx": 3 for name in OUTPUTS}, **{f"--format {name}=none/x clean.ptx": 3 for name in OUTPUTS},
 }
-COMMANDS = ["check clean.ptx", "fix clean.ptx", "report clean.ptx", "annotate clean.ptx", "gpu", "explain THR102", "rules", "config show", "isa ld", "tune --grid 64 --block 256 clean.ptx", "rank --grid 64 --block 256 clean.ptx",
+COMMANDS = ["check clean.ptx", "fix clean.ptx", "report clean.ptx", "annotate clean.ptx", "gpu", "explain THR102", "rules", "config show", "isa ld", "tune --grid 64 --block 256 clean.ptx", "rank --grid 64 --block 256 clean.ptx", "verify --measured times.jsonl clean.ptx",
             "schema", "completions bash", "manual"]
 for command in COMMANDS:
     first = command.split()[0]

@@ -8,6 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 LAUNCH = ["--gpu", "h200", "--grid", "1024", "--block", "256"]
 TUNE = str(ROOT / "tests/cli/tune.ptx")
+TIMES = str(ROOT / "tests/cli/times.csv")
 ROWS = str(ROOT / "tests/golden/MEM202-rows.ptx")
 LINES = str(ROOT / "testdata/ptx/saxpy.sm_90.lineinfo.ptx")
 COMMANDS = [
@@ -21,6 +22,7 @@ COMMANDS = [
     ["tune", "--no-config", "--gpu", "h200", "--grid", "1024", "--block", "256", TUNE],
     ["rank", "--no-config", "--gpu", "h200,a100", "--grid", "1024", "--block", "256", TUNE],
     ["rank", "--no-config", "--gpu", "h200", "--grid", "1024", "--block", "256", TUNE, ROWS],
+    ["verify", "--no-config", *LAUNCH, "--measured", TIMES, TUNE],
     ["diff", "--no-config", ROWS, TUNE],
     ["diff", "--no-config", str(ROOT / "tests/compare/base.ptx"), str(ROOT / "tests/compare/unrolled.ptx")],
     ["rules", "--no-config"], ["rules", "--no-config", "--facts"], ["rules", "--no-config", "--select", "MEM201"],

@@ -31,14 +31,14 @@ typedef struct TouchedChunk {
 
 /* Bytes next to each other that a request asks for, and by how much they move from a block to the
  * next one. */
-typedef struct Touch {
+typedef struct TouchedRange {
     uint64_t first, end;
     int64_t shift[3];
     uint32_t step[3];           /* of the blocks, as shift was read */
     bool is_store;
-} Touch;
+} TouchedRange;
 
-struct Touched {
+struct TouchedSectors {
     Observer observer;
     Machine *machine;
     Arena *arena;
@@ -46,7 +46,7 @@ struct Touched {
     const bool *counts;
     /* something orders threads, so that one may read what another has written */
     bool has_order;
-    Touch *touches;             /* of the run */
+    TouchedRange *touches;             /* of the run */
     uint32_t touch_count, touch_capacity;
     TouchedChunk *chunks[CHUNK_SLOTS], *last;
     uint32_t chunk_count;
@@ -56,7 +56,7 @@ struct Touched {
 /* ---- sectors --------------------------------------------------------------------------------- */
 
 /* NULL: there are too many. */
-static TouchedChunk *find_chunk(Touched *t, uint64_t number)
+static TouchedChunk *find_chunk(TouchedSectors *t, uint64_t number)
 {
     if (t->last && t->last->number == number)
         return t->last;
@@ -71,7 +71,7 @@ static TouchedChunk *find_chunk(Touched *t, uint64_t number)
     return t->last = t->chunks[at];
 }
 
-static void mark_sector(Touched *t, uint64_t sector, bool is_whole, bool is_store)
+static void mark_sector(TouchedSectors *t, uint64_t sector, bool is_whole, bool is_store)
 {
     TouchedChunk *chunk = find_chunk(t, sector / CHUNK_SECTORS);
     const uint64_t at = sector % CHUNK_SECTORS, bit = UINT64_C(1) << at % 64;
@@ -92,7 +92,7 @@ static double count_sectors(uint64_t touched, uint64_t whole)
 }
 
 /* What is written later counts as read where threads cannot wait for each other. */
-TouchedBytes ptx_touched_sum(const Touched *t)
+TouchedBytes ptx_touched_sum(const TouchedSectors *t)
 {
     double read = 0, written = 0;
     for (uint32_t c = 0; c < CHUNK_SLOTS; c++)
@@ -107,7 +107,8 @@ TouchedBytes ptx_touched_sum(const Touched *t)
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-static void add_touch(Touched *t, const LoggedRequest *n, uint64_t first, uint64_t end)
+static void add_touched_range(TouchedSectors *t, const LoggedRequest *n, uint64_t first,
+                              uint64_t end)
 {
     const Blocks *blocks = &t->machine->blocks;
     if (t->touch_count == MAX_TOUCHES)
@@ -115,17 +116,17 @@ static void add_touch(Touched *t, const LoggedRequest *n, uint64_t first, uint64
     if (t->touch_count == t->touch_capacity)
         t->touches = ptx_arena_grow(t->arena, t->touches, t->touch_count, &t->touch_capacity,
                                     sizeof *t->touches);
-    Touch *touch = &t->touches[t->touch_count++];
-    *touch = (Touch){ .first = first, .end = end, .is_store = n->note };
+    TouchedRange *touch = &t->touches[t->touch_count++];
+    *touch = (TouchedRange){ .first = first, .end = end, .is_store = n->note };
     for (unsigned d = 0; d < 3; d++) {
         touch->shift[d] = ptx_block_stride_along(blocks, n->event->address, d);
         touch->step[d] = blocks->step[d];
     }
 }
 
-static void take_logged(void *self, const LoggedRequest *n, uint32_t warp, double share)
+static void take_touched(void *self, const LoggedRequest *n, uint32_t warp, double share)
 {
-    Touched *t = self;
+    TouchedSectors *t = self;
     uint64_t places[WARP_LANES], first = 0, end = 0;
     (void)warp;
     (void)share;
@@ -135,17 +136,17 @@ static void take_logged(void *self, const LoggedRequest *n, uint32_t warp, doubl
             continue;
         if (places[i] != end) {
             if (end > first)
-                add_touch(t, n, first, end);
+                add_touched_range(t, n, first, end);
             first = places[i];
         }
         end = places[i] + n->event->request->bytes;
     }
     if (end > first)
-        add_touch(t, n, first, end);
+        add_touched_range(t, n, first, end);
 }
 
 /* Loads, copies that are whole, and stores: atomics may come and go in L2. */
-static bool is_certain(const Touched *t, const RequestEvent *e)
+static bool is_touched_for_certain(const TouchedSectors *t, const RequestEvent *e)
 {
     const Insn *insn = e->insn;
     const bool is_known = e->space == SPACE_GLOBAL && e->func == t->func && !e->address->is_data
@@ -157,10 +158,10 @@ static bool is_certain(const Touched *t, const RequestEvent *e)
                || insn->op->operation == OP_ST);
 }
 
-static void take_request(void *self, Warp *w, const RequestEvent *e)
+static void offer_touched(void *self, Warp *w, const RequestEvent *e)
 {
-    Touched *t = self;
-    if (!is_certain(t, e))
+    TouchedSectors *t = self;
+    if (!is_touched_for_certain(t, e))
         return;
     const LoggedRequest noted = { .observer = &t->observer,
                                   .event = e,
@@ -171,12 +172,12 @@ static void take_request(void *self, Warp *w, const RequestEvent *e)
 
 /* By how much it moves from one of these blocks to the next: steps are multiples of earlier
  * ones. */
-static uint64_t shift_along(const Touch *touch, const Blocks *blocks, unsigned d)
+static uint64_t shift_along(const TouchedRange *touch, const Blocks *blocks, unsigned d)
 {
     return (uint64_t)touch->shift[d] * (blocks->step[d] / touch->step[d]);
 }
 
-static void mark_range(Touched *t, const Touch *touch, uint64_t move)
+static void mark_range(TouchedSectors *t, const TouchedRange *touch, uint64_t move)
 {
     const uint64_t first = touch->first + move, end = touch->end + move,
                    last = (end - 1) >> SECTOR_SHIFT;
@@ -187,20 +188,21 @@ static void mark_range(Touched *t, const Touch *touch, uint64_t move)
     }
 }
 
-static void mark_touch(Touched *t, const Touch *touch, const Blocks *blocks)
+static void mark_touch(TouchedSectors *t, const TouchedRange *touch, const Blocks *blocks)
 {
     const uint64_t by[3] = { shift_along(touch, blocks, 0), shift_along(touch, blocks, 1),
                              shift_along(touch, blocks, 2) };
     /* where it stays, one block does */
-    const uint32_t most[3] = { by[0] ? blocks->count[0] : 1, by[1] ? blocks->count[1] : 1,
-                               by[2] ? blocks->count[2] : 1 };
+    uint32_t most[3];
+    for (unsigned d = 0; d < 3; d++)
+        most[d] = by[d] ? blocks->count[d] : 1;
     for (uint32_t z = 0; z < most[2]; z++)
         for (uint32_t y = 0; y < most[1]; y++)
             for (uint32_t x = 0; x < most[0] && t->marks < max_marks; x++)
                 mark_range(t, touch, x * by[0] + y * by[1] + z * by[2]);
 }
 
-void ptx_touched_close(Touched *t, const Blocks *blocks)
+void ptx_touched_close(TouchedSectors *t, const Blocks *blocks)
 {
     for (uint32_t i = 0; i < t->touch_count; i++)
         mark_touch(t, &t->touches[i], blocks);
@@ -221,10 +223,11 @@ static bool orders_threads(const Func *func)
     return false;
 }
 
-Touched *ptx_touched_new(Arena *arena, Machine *m, const Func *kernel, const bool *counts)
+TouchedSectors *ptx_touched_new(Arena *arena, Machine *m, const Func *kernel,
+                                const bool *counts)
 {
-    Touched *t = ptx_arena_new(arena, Touched);
-    t->observer = (Observer){ .self = t, .request = take_request, .logged = take_logged };
+    TouchedSectors *t = ptx_arena_new(arena, TouchedSectors);
+    t->observer = (Observer){ .self = t, .request = offer_touched, .logged = take_touched };
     t->machine = m;
     t->arena = arena;
     t->func = kernel;

@@ -1,4 +1,5 @@
-/* touched.h -- how many bytes of global memory a launch touches for certain: an observer of a machine.
+/* touched.h -- how many bytes of global memory a launch touches for certain, seen by an observer of
+ * a machine.
  *
  * A footprint (footprint.h) says how many at most where blocks share some or leave some out. Here
  * every sector is marked that a block is proved to touch (block_stride.h), so what is counted is
@@ -13,7 +14,7 @@
 
 typedef struct Blocks Blocks;
 typedef struct Machine Machine;
-typedef struct Touched Touched;
+typedef struct TouchedSectors TouchedSectors;
 
 typedef struct TouchedBytes {
     double read;                /* that the launch has not written before */
@@ -22,11 +23,12 @@ typedef struct TouchedBytes {
 
 /* Watches the runs of the machine to come. counts: per instruction of the kernel: whether all that
  * it touches is certain. Owned by arena. */
-Touched *ptx_touched_new(Arena *arena, Machine *machine, const Func *kernel, const bool *counts);
+TouchedSectors *ptx_touched_new(Arena *arena, Machine *machine, const Func *kernel,
+                                const bool *counts);
 
 /* A run is over: it stands for these blocks. */
-void ptx_touched_close(Touched *touched, const Blocks *blocks);
+void ptx_touched_close(TouchedSectors *touched, const Blocks *blocks);
 
-TouchedBytes ptx_touched_sum(const Touched *touched);
+TouchedBytes ptx_touched_sum(const TouchedSectors *touched);
 
 #endif

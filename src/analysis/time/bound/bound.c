@@ -1,9 +1,9 @@
-#include "analysis/time/bound.h"
+#include "analysis/time/bound/bound.h"
 
 #include "analysis/access/evaluate.h"
 #include "analysis/sass/joinable.h"
 #include "analysis/sim/count.h"
-#include "analysis/time/critical_path_bound.h"
+#include "analysis/time/bound/critical_path_bound.h"
 #include "analysis/time/throughput.h"
 #include "analysis/time/work.h"
 #include "gpu/gpu.h"
