@@ -6,7 +6,8 @@
  * fix.c makes the edits of findings, and unified_diff.c shows them.
  * diff_git.c builds both sides of a diff; cache.c keeps modules for later runs, shard.c shares a
  * run out among machines.
- * explain.c, extract.c, launch.c with record.c, rules.c, show.c, tune.c, rank.c, verify.c and, in pages/,
+ * explain.c, extract.c, launch.c with record.c, rules.c, show.c, tune.c, rank.c, verify.c and, in
+ * pages/,
  * isa.c, schema.c, complete.c and manual.c are commands of their own; they write through
  * pages/page.c and pages/isa_page.c (Markdown) and paint.c (Markdown to a terminal).
  *

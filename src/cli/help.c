@@ -119,7 +119,7 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_MERGE] = "make one document of those that --shard wrote",
     [COMMAND_ANNOTATE] = "code with figures beside it: live registers, executions, time",
     [COMMAND_GRAPH] = "the control flow of a kernel as a picture; what instructions need",
-    [COMMAND_VERIFY] = "measured times: impossible, as predicted, slower than they must be",
+    [COMMAND_VERIFY] = "measured times: impossible, as predicted, or too slow",
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -717,9 +717,9 @@ static const char graph_help[] =
     "dependences by register, memory and control, and who calls whom.\n";
 
 static const char verify_help[] =
-    "\nFor each row of FILE: the least time that the launch can take, the predicted band,\n"
-    "and a verdict: impossible, faster, as predicted, slower, unknown. PATH is as for\n"
-    "check; parameters come from the rows, --launch and --param.\n";
+    "\nFor each row of FILE: the least time that the launch can take, the predicted\n"
+    "band, and a verdict: impossible, faster, as predicted, slower, unknown. PATH is\n"
+    "as for check; parameters come from the rows, --launch and --param.\n";
 
 static const char manual_help[] =
     "\nIn the macros of man(7): this help of all commands.\n";

@@ -25,8 +25,8 @@ static const ReadCase reads[] = {
     { "\xef\xbb\xbfkernel,cold_us,warm_us\nk,20,10.25\n", "warm_us", 1, "k", 10.25, 0.005, NONE,
       NONE },
     { "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"Metric Name\",\"Metric Unit\","
-      "\"Metric Value\"\n\"0\",\"void k<int>(int *)\",\"(256, 1, 1)\",\"(64, 1, 1)\",\"Duration\",\"us\","
-      "\"1,012.64\"\n", NULL, 1, "void k<int>(int *)", 1012.64, 0.005, 64, 256 },
+      "\"Metric Value\"\n\"0\",\"void k<int>(int *)\",\"(256, 1, 1)\",\"(64, 1, 1)\",\"Duration\","
+      "\"us\",\"1,012.64\"\n", NULL, 1, "void k<int>(int *)", 1012.64, 0.005, 64, 256 },
     { "Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Name\n1,2500,7,64,1,1,32,1,1,"
       "k\n2,2600,8,64,1,1,32,1,1,k\n", NULL, 2, "k", 2.5, 0.0005, 64, 32 },
     { "{\"key\": [1], \"configs_timings\": [[{\"kwargs\": {\"B\": 64}, \"num_warps\": 4}, [0.5, "

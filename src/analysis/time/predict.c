@@ -784,7 +784,7 @@ static void find_shares(Arena *scratch, const PredictInput *in, const Cached *ca
     ptx_time_shares_fill(scratch, in->shares, &input, of);
 }
 
-/* ---- what is known ---------------------------------------------------------------------------- */
+/* ---- what is known --------------------------------------------------------------------------- */
 
 /* Whether data say where some access goes. */
 static bool hangs_on_data(const PredictInput *in)
