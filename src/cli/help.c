@@ -7,7 +7,8 @@
 const char *const ptx_command_words[COMMAND__COUNT] = {
     "check", "fix", "report", "gpu",      "explain", "rules", "config",      "isa",
     "tune",  "rank",   "schema", "baseline", "budget",  "diff",   "mcp", "completions",
-    "manual", "lsp", "extract", "launch", "merge", "annotate", "graph", "verify"
+    "manual", "lsp", "extract", "launch", "merge", "annotate", "graph",
+    "occupancy", "optspace", "verify"
 };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
@@ -34,6 +35,8 @@ const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] REPORT...",
     "[OPTIONS] PATH...",
     "[OPTIONS] FILE",
+    "[OPTIONS]",
+    "[OPTIONS] PATH...",
     "[OPTIONS] --measured FILE PATH...",
 };
 
@@ -64,6 +67,7 @@ const char *const ptx_command_formats[COMMAND__COUNT] = {
     [COMMAND_RANK] = TABLE_FORMATS,
     [COMMAND_DIFF] = DIFF_FORMATS, [COMMAND_MERGE] = CHECK_FORMATS,
     [COMMAND_GRAPH] = GRAPH_FORMATS,
+    [COMMAND_OCCUPANCY] = TABLE_FORMATS, [COMMAND_OPTSPACE] = TABLE_FORMATS,
     [COMMAND_VERIFY] = VERIFY_FORMATS,
 };
 
@@ -119,6 +123,8 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_MERGE] = "make one document of those that --shard wrote",
     [COMMAND_ANNOTATE] = "code with figures beside it: live registers, executions, time",
     [COMMAND_GRAPH] = "the control flow of a kernel as a picture; what instructions need",
+    [COMMAND_OCCUPANCY] = "blocks an SM holds, for numbers of registers, threads, bytes",
+    [COMMAND_OPTSPACE] = "variants of a kernel, pruned to those worth a measurement",
     [COMMAND_VERIFY] = "measured times: impossible, as predicted, or too slow",
 };
 
@@ -590,6 +596,26 @@ static const struct poptOption graph_table[] = {
     HELP
 };
 
+static const struct poptOption occupancy_table[] = {
+    TEXT_OPTION("gpu", OPT_GPU,
+                "For these GPUs or targets, as h200 or sm_90, or of a file FILE.yaml; may be "
+                "repeated",
+                "NAME[,NAME]"),
+    TEXT_OPTION("registers", OPT_REGISTERS,
+                "Registers of a thread: 10, 9,10,11 or 8-16 (default: they limit nothing)", "N"),
+    TEXT_OPTION("block", OPT_BLOCKS,
+                "Threads of a block: 256, 16,16 or 32-512, a range by whole warps; may be repeated "
+                "(default: all whole warps)",
+                "X[,Y[,Z]]"),
+    TEXT_OPTION("shared", OPT_SHARED,
+                "Shared memory of a block, static and dynamic: 2048, 48k or 0,8k,16k (default: 0)",
+                "BYTES"),
+    FORMAT_OPTION(TABLE_FORMATS),
+    FLAG_OPTION("csv", OPT_CSV, "Short for --format csv"),
+    WRITE_OPTIONS,
+    HELP_OPTIONS
+};
+
 static const struct poptOption verify_output[] = {
     TEXT_OPTION("measured", OPT_MEASURED,
                 "Times: CSV of Nsight Compute or nsys, JSON lines or CSV with kernel, grid, block, "
@@ -626,7 +652,7 @@ const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = {
     config_table,   isa_table,    tune_table, rank_table,   schema_table,
     baseline_table, budget_table, diff_table, mcp_table, schema_table,
     schema_table, lsp_table, extract_table, launch_table, merge_table, annotate_table,
-    graph_table, verify_table
+    graph_table, occupancy_table, rank_table, verify_table
 };
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -715,6 +741,14 @@ static const char graph_help[] =
     "\nFILE is as PATH for check. In svg (the default) and dot: basic blocks with how\n"
     "often warps execute them, loops, divergent branches. In json also dominators,\n"
     "dependences by register, memory and control, and who calls whom.\n";
+
+static const char occupancy_help[] =
+    "\nOne combination is shown with its next steps: the registers or bytes at which a\n"
+    "block more or less fits. Several are a table, a line for each.\n";
+
+static const char optspace_help[] =
+    "\nFor variants as of rank, and their launches: Ryoo's efficiency and utilization,\n"
+    "and which of them no other beats in both. PATH is as for check.\n";
 
 static const char verify_help[] =
     "\nFor each row of FILE: the least time that the launch can take, the predicted\n"
@@ -839,6 +873,15 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "  ptxlint graph --output saxpy.svg saxpy.ptx\n"
     "  ptxlint graph --kernel '*gemm*' --format dot kernels.ptx | dot -Tpdf > a.pdf\n"
     "  ptxlint graph --gpu h200 --grid 64 --block 256 --format json kernel.ptx\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint occupancy --gpu g80 --registers 10 --block 256 --shared 2048\n"
+    "  ptxlint occupancy --gpu h200 --registers 32-64 --block 256\n"
+    "  ptxlint occupancy --gpu a100,h200 --shared 48k,96k --block 128 --block 256\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint optspace --gpu h200 --grid 4096 --block 256 --param 0=4096 a.ptx b.ptx\n"
+    "  ptxlint optspace --gpu h200 --launch launches.json --format csv variants/\n",
 
     "\nEXAMPLES\n"
     "  ptxlint verify --gpu h200 --measured profile.csv --param n=1048576 build/\n"
@@ -984,7 +1027,7 @@ const char *const ptx_command_codes[COMMAND__COUNT] = {
     report_codes, report_codes, schema_codes, report_codes, report_codes, diff_codes, mcp_codes,
     schema_codes,
     schema_codes, lsp_codes, extract_codes, launch_codes, merge_codes, report_codes, report_codes,
-    verify_codes
+    gpu_codes, report_codes, verify_codes
 };
 
 const char *const ptx_command_help[COMMAND__COUNT] = {
@@ -992,7 +1035,8 @@ const char *const ptx_command_help[COMMAND__COUNT] = {
     isa_help,
     tune_help,  rank_help,   schema_help,   baseline_help, budget_help, diff_help,
     mcp_help, completions_help, manual_help, lsp_help, extract_help,
-    launch_help, merge_help, paths_help, graph_help, verify_help
+    launch_help, merge_help, paths_help, graph_help,
+    occupancy_help, optspace_help, verify_help
 };
 
 static void print_commands(void)

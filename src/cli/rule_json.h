@@ -13,8 +13,8 @@ json_t *ptx_rule_json(const ptxlint_rule *rule);
 /* A document, with a line end; takes value, and marks out where it is NULL. */
 void ptx_json_write(Text *out, json_t *value);
 
-/* An object of single values as a line of CSV, RFC 4180; before the first row the keys. */
-void ptx_csv_put_row(Text *out, json_t *row, bool is_first);
+/* The members of each row as cells, under those of the first as a heading; RFC 4180. */
+void ptx_json_csv(Text *out, const json_t *rows);
 
 static inline json_t *ptx_text_json(const char *text)
 {

@@ -1,5 +1,4 @@
 #include "cli/cli.h"
-#include "cli/rule_json.h"
 
 #include "support/grow.h"
 
@@ -102,55 +101,4 @@ void ptx_text_fold(Text *text, const char *lines)
         ptx_text_print(text, "%.*s\n", (int)length, line);
         line += length + (line[length] == '\n');
     }
-}
-
-/* ---- rows of tables -------------------------------------------------------------------------- */
-
-static void put_csv_field(Text *out, const char *text)
-{
-    if (!text[strcspn(text, ",\"\r\n")]) {
-        ptx_text_put(out, text);
-        return;
-    }
-    ptx_text_put(out, "\"");
-    for (; *text; text++) {
-        ptx_text_add(out, text, 1);
-        if (*text == '"')
-            ptx_text_put(out, "\"");
-    }
-    ptx_text_put(out, "\"");
-}
-
-static void put_csv_cell(Text *out, const json_t *value)
-{
-    if (json_is_string(value))
-        put_csv_field(out, json_string_value(value));
-    else if (json_is_integer(value))
-        ptx_text_print(out, "%ld", (long)json_integer_value(value));
-    else if (json_is_real(value))
-        ptx_text_print(out, "%.6g", json_real_value(value));
-    else if (json_is_boolean(value))
-        ptx_text_print(out, "%d", json_is_true(value));
-}
-
-void ptx_csv_put_row(Text *out, json_t *row, bool is_first)
-{
-    const char *key, *comma = "";
-    json_t *value;
-    json_object_foreach(row, key, value)
-    {
-        if (is_first)
-            ptx_text_print(out, "%s%s", comma, key);
-        comma = ",";
-    }
-    if (is_first)
-        ptx_text_put(out, "\r\n");
-    comma = "";
-    json_object_foreach(row, key, value)
-    {
-        ptx_text_put(out, comma);
-        put_csv_cell(out, value);
-        comma = ",";
-    }
-    ptx_text_put(out, "\r\n");
 }

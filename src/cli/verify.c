@@ -409,11 +409,11 @@ static void put_verify_json(const VerifyCommand *verify, Text *out)
 
 static void put_verify_csv(const VerifyCommand *verify, Text *out)
 {
-    for (size_t i = 0; i < verify->count; i++) {
-        json_t *row = verify_json(&verify->rows[i]);
-        ptx_csv_put_row(out, row, !i);
-        json_decref(row);
-    }
+    json_t *rows = json_array();
+    for (size_t i = 0; i < verify->count; i++)
+        json_array_append_new(rows, verify_json(&verify->rows[i]));
+    ptx_json_csv(out, rows);
+    json_decref(rows);
 }
 
 static void put_verify_cell(Text *out, const char *text)
