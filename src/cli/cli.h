@@ -7,9 +7,8 @@
  * diff_git.c builds both sides of a diff; cache.c keeps modules for later runs, shard.c shares a
  * run out among machines.
  * explain.c, extract.c, launch.c with record.c, rules.c, show.c and verify.c are commands of their
- * own; in
- * variants/ tune.c, rank.c with optspace.c, and occupancy.c, whose rows json_csv.c writes; and in
- * pages/ isa.c, schema.c, complete.c and manual.c are commands of their own; they write through
+ * own; so are in variants/ tune.c, rank.c with optspace.c, and occupancy.c, whose rows json_csv.c
+ * writes; and in pages/ isa.c, schema.c, complete.c and manual.c; they write through
  * pages/page.c and pages/isa_page.c (Markdown) and paint.c (Markdown to a terminal).
  *
  * What fails complains on standard error, unless it says otherwise, and returns the exit code for

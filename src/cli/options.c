@@ -231,7 +231,7 @@ static double read_decimal(const char *value)
 
 /* From 1 on. */
 static bool set_ratio(const char *option, const char *wanted, const char *value, double most,
-                       double *out)
+                      double *out)
 {
     char text[160];
     const double number = read_decimal(value);
@@ -335,11 +335,11 @@ static bool apply(Options *options, int option, char *value)
     case OPT_WARM:      options->is_warm = true;                break;
     case OPT_CLOCK:
         is_good = set_ratio("--clock", "a number of MHz from 1 to 9999", value, 9999,
-                             &options->clock_mhz);
+                            &options->clock_mhz);
         break;
     case OPT_MAX_SLOWDOWN:
         is_good = set_ratio("--max-slowdown", "how many times as long, 1 to 1000000", value, 1e6,
-                             &options->max_slowdown);
+                            &options->max_slowdown);
         break;
     case OPT_SHARD:     is_good = set_shard(options, value);    break;
     case OPT_FIX:        options->has_fix = true;               break;
