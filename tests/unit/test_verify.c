@@ -135,29 +135,31 @@ typedef struct VerdictCase {
     const char *part;           /* of the reason */
 } VerdictCase;
 
-/* 2^26 threads: 256 MiB that lie side by side, at 1.01 times the peak of 4,800 GB/s; what is
+/* 2^25 threads: 128 MiB that lie side by side, at 1.01 times the peak of 4,800 GB/s; what is
  * written stays in L2 */
 #define COPY                                                                                       \
-    "{\"kernel\": \"copy\", \"grid\": [262144], \"block\": [256], \"params\": [null, null, "
-#define COPY_US (268435456 / 4848e3)
+    "{\"kernel\": \"copy\", \"grid\": [131072], \"block\": [256], \"params\": [null, null, "
+#define SPARSE                                                                                     \
+    "{\"kernel\": \"copy\", \"grid\": 16384, \"block\": 256, \"params\": [null, null, 8], "
+#define COPY_US (134217728 / 4848e3)
 #define FMA                                                                                        \
     "{\"kernel\": \"products\", \"grid\": 132, \"block\": 512, \"params\": [null, 65536], "
 
 static const VerdictCase verdicts[] = {
-    { "h200", COPY "1], \"us\": 50}", false, 0, PTXLINT_VERDICT_IMPOSSIBLE, COPY_US,
-      "At least 268.4 MB pass between memory and L2: 55.37 us at 4848 GB/s" },
-    { "h200", COPY "1], \"us\": 55.5}", false, 0, PTXLINT_VERDICT_FASTER, COPY_US, "possible" },
+    { "h200", COPY "1], \"us\": 25}", false, 0, PTXLINT_VERDICT_IMPOSSIBLE, COPY_US,
+      "At least 134.2 MB pass between memory and L2: 27.69 us at 4848 GB/s" },
+    { "h200", COPY "1], \"us\": 27.75}", false, 0, PTXLINT_VERDICT_FASTER, COPY_US, "possible" },
     /* a digit that was rounded */
-    { "h200", COPY "1], \"us\": 55}", false, 0, PTXLINT_VERDICT_FASTER, 0, "possible" },
-    { "h200", COPY "1], \"us\": 180}", false, 0, PTXLINT_VERDICT_PREDICTED, 0, "In the band" },
+    { "h200", FMA "\"us\": 132}", false, 0, PTXLINT_VERDICT_FASTER, 0, "possible" },
+    { "h200", COPY "1], \"us\": 90}", false, 0, PTXLINT_VERDICT_PREDICTED, 0, "In the band" },
     { "h200", COPY "1], \"us\": 9000}", false, 0, PTXLINT_VERDICT_SLOWER, 0, "times the prediction" },
-    { "h200", COPY "1], \"us\": 50}", true, 0, PTXLINT_VERDICT_FASTER, 0, "cold caches" },
-    { "h200", COPY "1], \"us\": 20}", true, 0, PTXLINT_VERDICT_IMPOSSIBLE, 0, "work was skipped" },
+    { "h200", COPY "1], \"us\": 25}", true, 0, PTXLINT_VERDICT_FASTER, 0, "cold caches" },
+    { "h200", COPY "1], \"us\": 6}", true, 0, PTXLINT_VERDICT_IMPOSSIBLE, 0, "work was skipped" },
     /* all threads read one word: nothing of it must come from memory */
-    { "h200", COPY "0], \"us\": 50}", false, 0, PTXLINT_VERDICT_FASTER, 0, "possible" },
+    { "h200", COPY "0], \"us\": 25}", false, 0, PTXLINT_VERDICT_FASTER, 0, "possible" },
     /* half of the sectors, were the pointer to lead between them */
-    { "h200", COPY "8], \"us\": 210}", false, 0, PTXLINT_VERDICT_IMPOSSIBLE, 0, "MB pass" },
-    { "h200", COPY "8], \"us\": 230}", false, 0, PTXLINT_VERDICT_FASTER, 0, "possible" },
+    { "h200", SPARSE "\"us\": 13}", false, 0, PTXLINT_VERDICT_IMPOSSIBLE, 0, "MB pass" },
+    { "h200", SPARSE "\"us\": 14.5}", false, 0, PTXLINT_VERDICT_FASTER, 0, "possible" },
     { "h200", "{\"kernel\": \"copy\", \"grid\": 262144, \"block\": 256, \"us\": 1}", false, 0,
       PTXLINT_VERDICT_UNKNOWN, 0, "leave a parameter open" },
     { "h200", COPY "1]}\n{\"us\": 1}", false, 0, PTXLINT_VERDICT_UNKNOWN, 0, "the row has no time" },
