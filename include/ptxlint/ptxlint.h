@@ -17,7 +17,7 @@
  * In order: status, names; what modules are read with (GPUs, the instruction set, occupancy,
  * launches, ptxas, rules, configs, baselines, budgets); modules and their inputs; what stands in
  * one (places, tokens, symbols, diagnostics, fixes, kernels, graphs, requests of lanes); estimates
- * before a launch; documents, their schemas, and two versions compared.
+ * before a launch, measurements after it; documents, their schemas, and two versions compared.
  *
  * The library never prints, exits, aborts or touches the locale; it keeps no writable state of its
  * own. */
@@ -1966,6 +1966,92 @@ typedef struct ptxlint_thread_index {
 /* Of a kernel of a module that ptxlint_estimate() would take. */
 PTXLINT_API ptxlint_status ptxlint_thread_index_find(const ptxlint_module *module,
                                                      const char *kernel, ptxlint_thread_index *out);
+
+/* ---- measurements ---------------------------------------------------------------------------- */
+
+/* Times of launches that someone measured: docs/verify.md. */
+typedef struct ptxlint_measurements ptxlint_measurements;
+
+/* Of a launch; NULL, PTXLINT_UNKNOWN, NaN: the row does not say. */
+typedef struct ptxlint_measurement {
+    size_t size;                        /* sizeof(ptxlint_measurement), set by the caller */
+    const char *kernel;                 /* mangled, as C++ has it, or as a profiler prints it */
+    const char *path;                   /* of the PTX, or its end */
+    const char *gpu;
+    int64_t grid[3], block[3];
+    int64_t dynamic_shared_bytes;
+    double us;
+    double resolution_us;               /* half of the last digit that the file has of it */
+} ptxlint_measurement;
+
+/* Reads a table of Nsight Compute or Systems, JSON lines, a JSON array, CSV with names in its first
+ * row, or the timings that Triton's autotuner keeps. column: that has the time, by a name that ends
+ * in us, ns or ms; NULL: us, time_us, duration_ns and the like. On PTXLINT_BAD_FILE *error (of
+ * error_size bytes, may be NULL) says which row is wrong, and why. */
+PTXLINT_API ptxlint_status ptxlint_measurements_new(const char *text, size_t length,
+                                                    const char *column,
+                                                    ptxlint_measurements **out, char *error,
+                                                    size_t error_size);
+PTXLINT_API void ptxlint_measurements_free(ptxlint_measurements *measurements);
+
+/* 0: past the end. */
+PTXLINT_API int ptxlint_measurement_at(const ptxlint_measurements *measurements, size_t index,
+                                       ptxlint_measurement *out);
+
+/* Whether row number index may be of the kernel: name, path and what is known of its block and
+ * shared memory agree. */
+PTXLINT_API int ptxlint_measurement_is_of(const ptxlint_measurements *measurements, size_t index,
+                                          const ptxlint_module *module,
+                                          const ptxlint_kernel *kernel);
+
+typedef enum ptxlint_verdict {
+    PTXLINT_VERDICT_UNKNOWN,
+    /* no such launch is that fast, on any board of that GPU, whatever its clock: certain */
+    PTXLINT_VERDICT_IMPOSSIBLE,
+    PTXLINT_VERDICT_FASTER,             /* than the band, and possible */
+    PTXLINT_VERDICT_PREDICTED,          /* in the band */
+    PTXLINT_VERDICT_SLOWER              /* than the band */
+} ptxlint_verdict;
+
+/* "unknown", "impossible", "faster", "as predicted", "slower". */
+PTXLINT_API const char *ptxlint_verdict_name(ptxlint_verdict verdict);
+
+typedef struct ptxlint_verify_options {
+    /* sizeof(ptxlint_verify_options), set by ptxlint_verify_options_init */
+    size_t size;
+    size_t gpu;                         /* number of the module's */
+    int is_warm;        /* caches may hold what the launch reads, of one before it */
+    /* of the SMs at most, while it was measured; 0: the highest of the GPU */
+    double clock_mhz;
+} ptxlint_verify_options;
+
+PTXLINT_API void ptxlint_verify_options_init(ptxlint_verify_options *options);
+
+/* NaN, NULL: not known. */
+typedef struct ptxlint_verified {
+    size_t size;                        /* sizeof(ptxlint_verified), set by the caller */
+    ptxlint_verdict verdict;
+    double measured_us;
+    ptxlint_time time;                  /* as of ptxlint_estimate, of the launch of the row */
+    ptxlint_bottleneck bottleneck;
+    /* the least that the launch can take: at the highest clock and the peak of memory, without any
+     * overhead, by what is counted exactly; with caches as options say, and with what they may hold
+     * in them */
+    double least_us, least_warm_us;
+    const char *least_by;               /* a part or a pipeline, as of ptxlint_time.bound_by */
+    double clock_mhz, memory_gb_per_s;  /* that least_us takes */
+    double least_bytes;                 /* that must pass between memory and L2 */
+    double slowdown;                    /* measured over predicted */
+    char reason[480];                   /* sentences: why this verdict */
+} ptxlint_verified;
+
+/* Holds row number index against a kernel of a module, which must be as ptxlint_estimate() wants
+ * it. What the row does not say of its launch is as the module's launches have it. Where several
+ * kernels have the name, as of ptxlint_estimate(). */
+PTXLINT_API ptxlint_status ptxlint_verify(const ptxlint_module *module, const char *kernel,
+                                          const ptxlint_measurements *measurements, size_t index,
+                                          const ptxlint_verify_options *options,
+                                          ptxlint_verified *out);
 
 /* ---- writing --------------------------------------------------------------------------------- */
 

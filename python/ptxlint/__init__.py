@@ -17,9 +17,11 @@ from ._load import VERSION as __version__
 from ._module import Kernel, Module, estimate_ptx, lint
 from ._params import Param
 from ._types import Diagnostic, Estimate, Fix, Occupancy, Related, Source
+from ._verify import Verified, verify
 
 __all__ = [
     "BadFileError", "Diagnostic", "Error", "Estimate", "Fix", "Gpu", "Kernel", "LaunchWarning",
     "LibraryError", "Module", "NoMemoryError", "Occupancy", "Param", "ReadError", "Related",
-    "Source", "TooLargeError", "__version__", "estimate_ptx", "gpus", "lint",
+    "Source", "TooLargeError", "Verified", "__version__", "estimate_ptx", "gpus", "lint",
+    "verify",
 ]

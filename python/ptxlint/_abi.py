@@ -157,6 +157,24 @@ class Estimated(Structure):
                 ("registers_high", c_int64), ("lines_per_request", c_double)]
 
 
+class Measurement(Structure):
+    _fields_ = [("size", c_size_t), ("kernel", c_char_p), ("path", c_char_p), ("gpu", c_char_p),
+                ("grid", c_int64 * 3), ("block", c_int64 * 3), ("dynamic_shared_bytes", c_int64),
+                ("us", c_double), ("resolution_us", c_double)]
+
+
+class VerifyOptions(Structure):
+    _fields_ = [("size", c_size_t), ("gpu", c_size_t), ("is_warm", c_int), ("clock_mhz", c_double)]
+
+
+class Verified(Structure):
+    _fields_ = [("size", c_size_t), ("verdict", c_uint), ("measured_us", c_double),
+                ("time", Time), ("bottleneck", Bottleneck), ("least_us", c_double),
+                ("least_warm_us", c_double), ("least_by", c_char_p), ("clock_mhz", c_double),
+                ("memory_gb_per_s", c_double), ("least_bytes", c_double),
+                ("slowdown", c_double), ("reason", c_char * 480)]
+
+
 class WriteOptions(Structure):
     _fields_ = [("size", c_size_t), ("format", c_uint), ("color", c_int),
                 ("kernel_glob", c_char_p), ("groups", POINTER(c_char_p)),
@@ -175,7 +193,8 @@ STRUCTS = {
     "ptxlint_kernel": Kernel,
     "ptxlint_time_part": TimePart, "ptxlint_time": Time, "ptxlint_bottleneck": Bottleneck,
     "ptxlint_trial": Trial, "ptxlint_estimated": Estimated,
-    "ptxlint_write_options": WriteOptions,
+    "ptxlint_measurement": Measurement, "ptxlint_verify_options": VerifyOptions,
+    "ptxlint_verified": Verified, "ptxlint_write_options": WriteOptions,
 }
 
 _HANDLES = POINTER(c_void_p)        # an array of handles, or where one is to be put
@@ -211,6 +230,14 @@ FUNCTIONS = {
     "ptxlint_trial_init": (None, POINTER(Trial)),
     "ptxlint_estimate": (c_uint, c_void_p, c_void_p, c_size_t, POINTER(Trial),
                          POINTER(Estimated)),
+    "ptxlint_measurements_new": (c_uint, c_char_p, c_size_t, c_char_p, _HANDLES, c_char_p,
+                                 c_size_t),
+    "ptxlint_measurements_free": (None, c_void_p),
+    "ptxlint_measurement_at": (c_int, c_void_p, c_size_t, POINTER(Measurement)),
+    "ptxlint_measurement_is_of": (c_int, c_void_p, c_size_t, c_void_p, c_void_p),
+    "ptxlint_verify_options_init": (None, POINTER(VerifyOptions)),
+    "ptxlint_verify": (c_uint, c_void_p, c_char_p, c_void_p, c_size_t,
+                       POINTER(VerifyOptions), POINTER(Verified)),
     "ptxlint_write_options_init": (None, POINTER(WriteOptions)),
     "ptxlint_write_diagnostics": (c_uint, _HANDLES, c_size_t, POINTER(WriteOptions), Write,
                                   c_void_p),

@@ -4,7 +4,9 @@
 #include "analysis/value/pointer.h"
 #include "analysis/value/thread_index.h"
 #include "model/gpu.h"
+#include "api/estimate.h"
 #include "api/module.h"
+#include "input/launch.h"
 #include "input/param.h"
 #include "model/view.h"
 #include "support/guard.h"
@@ -25,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_MEMORY = 64 << 20, MEMORY_LEFT = 16 << 20 /* with the module, between calls */ };
+enum { MAX_MEMORY = 128 << 20, MEMORY_LEFT = 16 << 20 /* with the module, between calls */ };
 
 struct Estimator {
     Arena kept;                 /* of what trials find whatever the launch */
@@ -100,6 +102,40 @@ static bool make_launch(Estimator *e, const ptxlint_module *m, FuncId id,
     if (trial->params)
         set_params(e, m->ir, id, trial, out);
     return set_shape(trial->grid, out->grid) && set_shape(trial->block, out->block);
+}
+
+/* Over that, what a row of measurements says. */
+static void overlay_launch(Estimator *e, const ptxlint_module *m, FuncId id, json_t *entry,
+                           Launch *out)
+{
+    static const Launch nothing = { .dynamic_shared_bytes = -1 };
+    json_t *name = json_string(ptx_arena_strndup(&e->out, m->text + m->ir->funcs[id].name.begin,
+                                                 ptx_span_length(m->ir->funcs[id].name))),
+           *kernels = json_object();
+    json_object_set(kernels, name ? json_string_value(name) : "", entry);
+    json_t *root = json_pack("{s:o}", "kernels", kernels);
+    ptxlint_launches row = { .root = root };
+    const LaunchSource source = { .launches = &row, .path = m->info.path };
+    const Launch *said = root && name
+                             ? ptx_launch_build(&e->out, &source, m->ir, &m->ir->funcs[id])
+                             : &nothing;
+    json_decref(root);
+    json_decref(name);
+    for (int i = 0; i < 3; i++) {
+        out->grid[i] = said->grid[0] ? said->grid[i] : out->grid[i];
+        out->block[i] = json_object_get(entry, "block") ? said->block[i] : out->block[i];
+        out->cluster[i] = said->cluster[0] ? said->cluster[i] : out->cluster[i];
+    }
+    if (said->dynamic_shared_bytes >= 0)
+        out->dynamic_shared_bytes = said->dynamic_shared_bytes;
+    if (said->param_count) {
+        out->params = said->params;
+        out->param_count = said->param_count;
+    }
+    if (said->trip_count) {
+        out->trips = said->trips;
+        out->trip_count = said->trip_count;
+    }
 }
 
 /* ---- what it comes to ------------------------------------------------------------------------ */
@@ -289,7 +325,16 @@ typedef struct EstimateCall {
     const ptxlint_trial *trial;
     ptxlint_estimated *out;
     ptxlint_status *status;
+    MeasuredTrial *measured;    /* NULL: nothing was */
 } EstimateCall;
+
+/* A time that memory at its peak would not do for: whether the bytes are certain is looked at. */
+static void find_touched(const EstimateCall *call, Session *session, const bool *counts)
+{
+    MeasuredTrial *measured = call->measured;
+    if (measured->floor.us[PART_DRAM] > measured->suspect_us)
+        measured->touched = ptx_session_touched(session, counts, MEASURED_STEPS);
+}
 
 static void estimate_guarded(void *context)
 {
@@ -311,11 +356,18 @@ static void estimate_guarded(void *context)
         *call->status = PTXLINT_BAD_ARGUMENT;
         return;
     }
-    const Trial tried = { &launch, trial->max_registers, call->gpu,
-                          trial->steps > 0 ? (uint64_t)trial->steps : 0 };
+    Trial tried = { &launch, trial->max_registers, call->gpu,
+                    trial->steps > 0 ? (uint64_t)trial->steps : 0, NULL, NULL };
+    if (call->measured) {
+        overlay_launch(e, m, id, call->measured->entry, &launch);
+        tried.floor = &call->measured->floor;
+        tried.counts = ptx_arena_array(&e->out, bool, m->ir->funcs[id].insn_count + 1);
+    }
     Session *session = ptx_session_try(&e->trials, id, &tried);
     show_residency(session, &tried, call->out);
     show_run(e, session, &tried, call->out);
+    if (call->measured)
+        find_touched(call, session, tried.counts);
     ptx_session_end(session);
 }
 
@@ -326,8 +378,9 @@ static bool estimate(EstimateCall *call)
     return ptx_run_guarded(guarded, estimate_guarded, call);
 }
 
-ptxlint_status ptxlint_estimate(const ptxlint_module *m, const char *kernel, size_t gpu,
-                                const ptxlint_trial *trial, ptxlint_estimated *out)
+ptxlint_status ptx_estimate_measured(const ptxlint_module *m, const char *kernel, size_t gpu,
+                                     const ptxlint_trial *trial, MeasuredTrial *measured,
+                                     ptxlint_estimated *out)
 {
     const double unknown = (double)NAN;
     FuncId id = 0;
@@ -356,13 +409,19 @@ ptxlint_status ptxlint_estimate(const ptxlint_module *m, const char *kernel, siz
     Estimator *e = take_estimator(m);
     if (!e)
         return PTXLINT_NO_MEMORY;
-    EstimateCall call = { e, m, id, gpu, trial, out, &status };
+    EstimateCall call = { e, m, id, gpu, trial, out, &status, measured };
     bool is_complete = estimate(&call);
     if (is_complete)
         return_estimator(m, e);
     else
         free_estimator(e);
     return is_complete ? status : PTXLINT_NO_MEMORY;
+}
+
+ptxlint_status ptxlint_estimate(const ptxlint_module *m, const char *kernel, size_t gpu,
+                                const ptxlint_trial *trial, ptxlint_estimated *out)
+{
+    return ptx_estimate_measured(m, kernel, gpu, trial, NULL, out);
 }
 
 /* ---- what another block would do ------------------------------------------------------------- */

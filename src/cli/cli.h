@@ -6,9 +6,9 @@
  * fix.c makes the edits of findings, and unified_diff.c shows them.
  * diff_git.c builds both sides of a diff; cache.c keeps modules for later runs, shard.c shares a
  * run out among machines.
- * explain.c, extract.c, launch.c with record.c, rules.c and show.c are commands of their own; in
- * variants/ tune.c, rank.c with optspace.c, and occupancy.c, whose rows json_csv.c writes; and in
- * pages/ isa.c, schema.c, complete.c and manual.c are commands of their own; they write through
+ * explain.c, extract.c, launch.c with record.c, rules.c, show.c and verify.c are commands of their
+ * own; so are in variants/ tune.c, rank.c with optspace.c, and occupancy.c, whose rows json_csv.c
+ * writes; and in pages/ isa.c, schema.c, complete.c and manual.c; they write through
  * pages/page.c and pages/isa_page.c (Markdown) and paint.c (Markdown to a terminal).
  *
  * What fails complains on standard error, unless it says otherwise, and returns the exit code for
@@ -125,6 +125,7 @@ typedef enum Command {
     COMMAND_GRAPH,
     COMMAND_OCCUPANCY,
     COMMAND_OPTSPACE,
+    COMMAND_VERIFY,
     COMMAND__COUNT
 } Command;
 
@@ -198,6 +199,9 @@ typedef struct Options {
     char *stdin_filename;               /* what - is called; NULL: "-" */
     char *cache_path;                   /* --cache; NULL */
     unsigned shard, shard_count;        /* --shard I/N; 0, 0 */
+    char *measured_path, *column;       /* verify: --measured, --column; NULL */
+    bool is_warm;                       /* verify: --warm */
+    double clock_mhz, max_slowdown;     /* verify; 0: not given */
     char *git_base;                     /* diff --git; NULL */
     char **git_command;                 /* the words behind -- then; ends with NULL */
     const char **paths;                 /* ends with NULL; popt's; NULL: none */
@@ -271,6 +275,11 @@ enum {
     OPT_REGISTERS,
     OPT_SHARED,
     OPT_BLOCKS,
+    OPT_MEASURED,
+    OPT_COLUMN,
+    OPT_WARM,
+    OPT_CLOCK,
+    OPT_MAX_SLOWDOWN,
     OPT_HELP,
     OPT_VERSION,
     OPT_SETTING,                             /* and those after it: rows of ptx_setting_names */
@@ -819,6 +828,7 @@ ExitCode ptx_isa_command(const Options *options);       /* isa.c */
 ExitCode ptx_tune(const Options *options);              /* tune.c */
 ExitCode ptx_rank(const Options *options);              /* rank.c: rank, optspace */
 ExitCode ptx_occupancy(const Options *options);         /* occupancy.c */
+ExitCode ptx_verify(const Options *options);            /* verify.c */
 ExitCode ptx_schema_command(const Options *options);    /* schema.c */
 ExitCode ptx_completions(const Options *options);       /* complete.c */
 ExitCode ptx_manual(const Options *options);            /* manual.c */

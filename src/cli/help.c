@@ -8,7 +8,7 @@ const char *const ptx_command_words[COMMAND__COUNT] = {
     "check", "fix", "report", "gpu",      "explain", "rules", "config",      "isa",
     "tune",  "rank",   "schema", "baseline", "budget",  "diff",   "mcp", "completions",
     "manual", "lsp", "extract", "launch", "merge", "annotate", "graph",
-    "occupancy", "optspace"
+    "occupancy", "optspace", "verify"
 };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
@@ -37,6 +37,7 @@ const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] FILE",
     "[OPTIONS]",
     "[OPTIONS] PATH...",
+    "[OPTIONS] --measured FILE PATH...",
 };
 
 const char *const ptx_format_words[FORMAT__COUNT] = {
@@ -52,6 +53,7 @@ const char *const ptx_format_words[FORMAT__COUNT] = {
 #define TABLE_FORMATS "text, json, csv"
 #define PAGE_FORMATS "text, json, markdown"
 #define PLAIN_FORMATS "text, json"
+#define VERIFY_FORMATS "text, json, csv, markdown"
 #define GRAPH_FORMATS "svg, dot, json"
 #define REPORT_FORMATS TABLE_FORMATS ", markdown, html"
 #define DIFF_FORMATS PAGE_FORMATS ", html"
@@ -66,6 +68,7 @@ const char *const ptx_command_formats[COMMAND__COUNT] = {
     [COMMAND_DIFF] = DIFF_FORMATS, [COMMAND_MERGE] = CHECK_FORMATS,
     [COMMAND_GRAPH] = GRAPH_FORMATS,
     [COMMAND_OCCUPANCY] = TABLE_FORMATS, [COMMAND_OPTSPACE] = TABLE_FORMATS,
+    [COMMAND_VERIFY] = VERIFY_FORMATS,
 };
 
 enum {
@@ -122,6 +125,7 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_GRAPH] = "the control flow of a kernel as a picture; what instructions need",
     [COMMAND_OCCUPANCY] = "blocks an SM holds, for numbers of registers, threads, bytes",
     [COMMAND_OPTSPACE] = "variants of a kernel, pruned to those worth a measurement",
+    [COMMAND_VERIFY] = "measured times: impossible, as predicted, or too slow",
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -612,12 +616,43 @@ static const struct poptOption occupancy_table[] = {
     HELP_OPTIONS
 };
 
+static const struct poptOption verify_output[] = {
+    TEXT_OPTION("measured", OPT_MEASURED,
+                "Times: CSV of Nsight Compute or nsys, JSON lines or CSV with kernel, grid, block, "
+                "us, or configs_timings of Triton",
+                "FILE"),
+    TEXT_OPTION("column", OPT_COLUMN,
+                "Which column has the time, by a name that ends in us, ns or ms (default: us, "
+                "time_us, duration_ns and the like)",
+                "NAME"),
+    FLAG_OPTION("warm", OPT_WARM,
+                "Caches may hold what the launch reads: repeated launches over the same data"),
+    TEXT_OPTION("clock", OPT_CLOCK,
+                "The highest clock of the SMs while it was measured (default: the GPU's highest)",
+                "MHZ"),
+    TEXT_OPTION("max-slowdown", OPT_MAX_SLOWDOWN,
+                "Exit 1 also where a time is more than X times the prediction", "X"),
+    TEXT_OPTION("kernel", OPT_KERNEL, "Only kernels whose name matches, * and ? as in a shell",
+                "GLOB"),
+    CONFIG_OPTIONS,
+    FORMAT_OPTION(VERIFY_FORMATS),
+    FLAG_OPTION("csv", OPT_CSV, "Short for --format csv"),
+    WRITE_OPTIONS,
+    POPT_TABLEEND
+};
+
+static const struct poptOption verify_table[] = {
+    TABLE(verify_output, "What was measured, and output:"),
+    TABLE(launch_options, "GPUs and launches:"),
+    HELP
+};
+
 const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = {
     check_table,  fix_table, report_table, gpu_table,    explain_table, rules_table,
     config_table,   isa_table,    tune_table, rank_table,   schema_table,
     baseline_table, budget_table, diff_table, mcp_table, schema_table,
     schema_table, lsp_table, extract_table, launch_table, merge_table, annotate_table,
-    graph_table, occupancy_table, rank_table
+    graph_table, occupancy_table, rank_table, verify_table
 };
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -714,6 +749,11 @@ static const char occupancy_help[] =
 static const char optspace_help[] =
     "\nFor variants as of rank, and their launches: Ryoo's efficiency and utilization,\n"
     "and which of them no other beats in both. PATH is as for check.\n";
+
+static const char verify_help[] =
+    "\nFor each row of FILE: the least time that the launch can take, the predicted\n"
+    "band, and a verdict: impossible, faster, as predicted, slower, unknown. PATH is\n"
+    "as for check; parameters come from the rows, --launch and --param.\n";
 
 static const char manual_help[] =
     "\nIn the macros of man(7): this help of all commands.\n";
@@ -842,6 +882,10 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "\nEXAMPLES\n"
     "  ptxlint optspace --gpu h200 --grid 4096 --block 256 --param 0=4096 a.ptx b.ptx\n"
     "  ptxlint optspace --gpu h200 --launch launches.json --format csv variants/\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint verify --gpu h200 --measured profile.csv --param n=1048576 build/\n"
+    "  ptxlint verify --gpu h200 --measured times.jsonl --warm --max-slowdown 2 a.ptx\n",
 };
 
 static const char check_codes[] =
@@ -879,6 +923,16 @@ static const char report_codes[] =
     "  0  done, whatever was found\n"
     "  2  usage: an unknown option, value, GPU, rule, kernel, parameter or loop, a\n"
     "     bad launch, GPU, rule or config file, a bad log, no ptxas, no inputs\n"
+    "  3  an input is unreadable or was cut short, or the output cannot be written\n"
+    "  4  internal error, or no memory\n"
+    "The highest that applies.\n";
+
+static const char verify_codes[] =
+    "\nEXIT CODES\n"
+    "  0  done\n"
+    "  1  a time is impossible, or beyond --max-slowdown\n"
+    "  2  usage: an unknown option, value, GPU, kernel or parameter, a bad file of\n"
+    "     times, launches or GPUs, no row of a kernel in the inputs, no inputs\n"
     "  3  an input is unreadable or was cut short, or the output cannot be written\n"
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
@@ -973,7 +1027,7 @@ const char *const ptx_command_codes[COMMAND__COUNT] = {
     report_codes, report_codes, schema_codes, report_codes, report_codes, diff_codes, mcp_codes,
     schema_codes,
     schema_codes, lsp_codes, extract_codes, launch_codes, merge_codes, report_codes, report_codes,
-    gpu_codes, report_codes
+    gpu_codes, report_codes, verify_codes
 };
 
 const char *const ptx_command_help[COMMAND__COUNT] = {
@@ -982,7 +1036,7 @@ const char *const ptx_command_help[COMMAND__COUNT] = {
     tune_help,  rank_help,   schema_help,   baseline_help, budget_help, diff_help,
     mcp_help, completions_help, manual_help, lsp_help, extract_help,
     launch_help, merge_help, paths_help, graph_help,
-    occupancy_help, optspace_help
+    occupancy_help, optspace_help, verify_help
 };
 
 static void print_commands(void)

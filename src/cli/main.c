@@ -121,6 +121,7 @@ static ExitCode run_once(const Options *options)
     case COMMAND_ISA:     return ptx_isa_command(options);
     case COMMAND_TUNE:    return ptx_tune(options);
     case COMMAND_RANK: case COMMAND_OPTSPACE: return ptx_rank(options);
+    case COMMAND_VERIFY:  return ptx_verify(options);
     case COMMAND_DIFF:    return ptx_diff(options);
     case COMMAND_SCHEMA:  return ptx_schema_command(options);
     case COMMAND_MCP:     return serve_mcp();

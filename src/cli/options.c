@@ -215,23 +215,45 @@ static bool set_slack(Options *options, const char *value)
     return true;
 }
 
-/* Not by strtod, whose point is the locale's. */
+/* Digits with a point among them; NaN: it is none, or of over nine digits. Not by strtod, whose
+ * point is the locale's. */
+static double read_decimal(const char *value)
+{
+    size_t whole = strspn(value, "0123456789"), point = value[whole] == '.',
+           rest = point ? strspn(value + whole + 1, "0123456789") : 0;
+    double number = 0, scale = 1;
+    for (const char *at = value; *at && at < value + whole + point + rest; at++) {
+        number = *at == '.' ? number : 10 * number + (*at - '0');
+        scale *= at > value + whole ? 10 : 1;
+    }
+    return !whole || value[whole + point + rest] || whole + rest > 9 ? (double)NAN : number / scale;
+}
+
+/* From 1 on. */
+static bool set_ratio(const char *option, const char *wanted, const char *value, double most,
+                      double *out)
+{
+    char text[160];
+    const double number = read_decimal(value);
+    if (!(number >= 1 && number <= most)) {
+        snprintf(text, sizeof text, "'%.40s' is not %s", value, wanted);
+        ptx_complain(option, text);
+        return false;
+    }
+    *out = number;
+    return true;
+}
+
 static bool set_min_gain(Options *options, const char *value)
 {
     char text[128];
-    size_t whole = strspn(value, "0123456789"), point = value[whole] == '.',
-           rest = point ? strspn(value + whole + 1, "0123456789") : 0;
-    double percent = 0, scale = 1;
-    for (const char *at = value; *at && at < value + whole + point + rest; at++) {
-        percent = *at == '.' ? percent : 10 * percent + (*at - '0');
-        scale *= at > value + whole ? 10 : 1;
-    }
-    if (!whole || value[whole + point + rest] || whole + rest > 9 || percent / scale > 100) {
+    const double percent = read_decimal(value);
+    if (!(percent <= 100)) {
         snprintf(text, sizeof text, "'%.40s' is not a number of percent, 0 to 100", value);
         ptx_complain("--min-gain", text);
         return false;
     }
-    options->min_gain_percent = percent / scale;
+    options->min_gain_percent = percent;
     return true;
 }
 
@@ -308,6 +330,17 @@ static bool apply(Options *options, int option, char *value)
     case OPT_MAX_UNPACKED: is_good = set_max_unpacked(options, value); break;
     case OPT_CACHE:     return keep(&options->cache_path, value);
     case OPT_GIT:       return keep(&options->git_base, value);
+    case OPT_MEASURED:  return keep(&options->measured_path, value);
+    case OPT_COLUMN:    return keep(&options->column, value);
+    case OPT_WARM:      options->is_warm = true;                break;
+    case OPT_CLOCK:
+        is_good = set_ratio("--clock", "a number of MHz from 1 to 9999", value, 9999,
+                            &options->clock_mhz);
+        break;
+    case OPT_MAX_SLOWDOWN:
+        is_good = set_ratio("--max-slowdown", "how many times as long, 1 to 1000000", value, 1e6,
+                            &options->max_slowdown);
+        break;
     case OPT_SHARD:     is_good = set_shard(options, value);    break;
     case OPT_FIX:        options->has_fix = true;               break;
     case OPT_DIFF:       options->has_diff = true;              break;
@@ -442,7 +475,8 @@ static const char *name_of_path(int option)
         { OPT_BASELINE, "--baseline" }, { OPT_BUDGET, "--budget" },
         { OPT_OUTPUT, "--output" },     { OPT_STDIN_FILENAME, "--stdin-filename" },
         { OPT_KERNEL, "--kernel" },     { OPT_CACHE, "--cache" },
-        { OPT_GIT, "--git" },
+        { OPT_GIT, "--git" },         { OPT_MEASURED, "--measured" },
+        { OPT_COLUMN, "--column" },
     };
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (paths[i].option == option)
@@ -591,6 +625,10 @@ static const char *find_bad_words(const Options *options, bool has_words)
     case COMMAND_CHECK: case COMMAND_FIX: case COMMAND_REPORT: case COMMAND_TUNE: case COMMAND_RANK:
     case COMMAND_ANNOTATE: case COMMAND_OPTSPACE:
         return has_words ? NULL : "no PATH given; see ptxlint --help";
+    case COMMAND_VERIFY:
+        if (!options->measured_path)
+            return "verify: the measured times are missing; give --measured FILE";
+        return has_words ? NULL : "no PATH given; see ptxlint verify --help";
     case COMMAND_GRAPH:
         return has_words ? NULL : "graph: missing FILE";
     case COMMAND_MERGE:
@@ -851,6 +889,8 @@ void ptx_options_free(Options *options)
     free(options->stdin_filename);
     free(options->cache_path);
     free(options->git_base);
+    free(options->measured_path);
+    free(options->column);
     free(options->source_root);
     free(options->docs_url);
     ptx_strings_free(&options->tolerances);

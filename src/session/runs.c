@@ -106,6 +106,12 @@ static const JoinableRow *rows_of_trial(Session *s)
     return facts->rows;
 }
 
+TouchedBytes ptx_session_touched(Session *s, const bool *counts, uint64_t most_steps)
+{
+    const KernelRun run = run_of(s);
+    return ptx_evaluate_touched(&run, counts, most_steps);
+}
+
 static const Evaluation *evaluate_launch(Session *s, EvaluationBudget budget)
 {
     const Sessions *all = s->all;

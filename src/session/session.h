@@ -20,6 +20,7 @@ typedef struct Demand Demand;
 typedef struct DivergenceCosts DivergenceCosts;
 typedef struct Evaluation Evaluation;
 typedef struct Executed Executed;
+typedef struct Floor Floor;
 typedef struct Gpu Gpu;
 typedef struct Hazards Hazards;
 typedef struct JoinableRow JoinableRow;
@@ -43,6 +44,7 @@ typedef struct Residency Residency;
 typedef struct SimCode SimCode;
 typedef struct Throughput Throughput;
 typedef struct TimeShares TimeShares;
+typedef struct TouchedBytes TouchedBytes;
 typedef struct Trace Trace;
 typedef struct Trips Trips;
 typedef struct Uniforms Uniforms;
@@ -58,6 +60,10 @@ typedef struct Trial {
     int64_t max_registers;      /* per thread; 0: as many as it takes */
     size_t gpu;                 /* that it is run on */
     uint64_t steps;             /* of warps; 0: few */
+    /* filled by ptx_session_predict, for that GPU; counts has an entry for each instruction; NULL:
+     * not wanted */
+    Floor *floor;
+    bool *counts;
 } Trial;
 
 /* Set up by the caller, but for own. */
@@ -228,6 +234,9 @@ bool ptx_session_is_launch_known(Session *session);
 
 /* Of an SM at once: no more than the grid has for it. NaN: not known. */
 double ptx_session_resident_warps(Session *session, size_t gpu);
+
+/* Of the trial in hand, whose grid and block are given: ptx_evaluate_touched. */
+TouchedBytes ptx_session_touched(Session *session, const bool *counts, uint64_t most_steps);
 
 /* A launch as predicted: with BUDGET_TIME on the first GPU, with BUDGET_FIGURES on any. Nothing is
  * predicted of a launch that is not known, or that does not fit. */

@@ -116,6 +116,10 @@ static void predict(Session *s, EvaluationBudget budget, size_t gpu, const Execu
     const bool is_possible = ptx_predict_is_possible(&in);
     if (is_possible)
         in.facts = predict_facts(s, gpu, &in);
+    if (ptx_session_is_trial(s) && gpu == s->all->trial.gpu) {
+        in.floor = s->all->trial.floor;
+        in.counts = s->all->trial.counts;
+    }
     if (is_possible && budget == BUDGET_FIGURES)
         in.shares = shares_for(s, gpu, out->evaluation);
     out->shares = in.shares;

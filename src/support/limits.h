@@ -34,6 +34,8 @@ enum {
     LIMIT_LAUNCHES = 16,                /* of one kernel, that are looked at in one run */
     /* a file beside the PTX that says how it is launched: real ones have under a megabyte */
     LIMIT_METADATA_BYTES = 16 << 20,
+    /* of a file of measured times: a row takes a kilobyte and an evaluation */
+    LIMIT_MEASURED_ROWS = 1 << 17,
     /* what a packed entry or file may unpack to: the largest module seen has 40 MB ... */
     LIMIT_UNPACKED_BYTES = 256 << 20,
     /* ... and not more than this many bytes a packed byte, above the floor; PTX has about 20 */

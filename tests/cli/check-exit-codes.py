@@ -23,6 +23,7 @@ FILES = {
     "clean.ptx": kernel(), "noted.ptx": kernel(bounds=" .reqntid 32"), "warned.ptx": kernel(first=""), "broken.ptx": kernel(first="\tmov.u32 1 2;\n"),
     "suppressed.ptx": kernel(first="").replace("\tst", "\t// ptxlint: ignore[COR101] a test\n\tst"),
     "cut.ptx": HEAD + ".entry k()\n" + "{" * 3000 + "}" * 3000 + "\n", "empty.ptx": "", "bad.yaml": "base: [\n", "bad.json": "{", "folder/x": "",
+    "times.jsonl": '{"kernel": "k", "grid": 64, "block": 128, "us": 3}',
 }
 
 # The codes of check, report and baseline write by input.
@@ -47,6 +48,7 @@ CASES = {
     "occupancy --gpu g80 --registers 10 --block 256": 0, "occupancy": 2, "occupancy --gpu g80 --block 513": 2, "occupancy --gpu g80 clean.ptx": 2,
     "occupancy --gpu h2000 --block 32": 2, "occupancy --gpu ./bad.yaml --block 32": 2,
     "optspace --grid 64 --block 256 clean.ptx warned.ptx": 0, "optspace clean.ptx": 2, "optspace --grid 64 --block 256 none.ptx": 3,
+    "verify --gpu h200 --measured times.jsonl clean.ptx": 0, "verify clean.ptx": 2, "verify --measured times.jsonl": 2, "verify --measured none clean.ptx": 3,
     "schema": 0, "schema report": 0, "schema nothing": 2, "schema report more": 2,
     "completions bash": 0, "completions tcsh": 2, "completions": 2, "manual": 0, "manual more": 2,
     "--severity COR101=note warned.ptx": 0, "--severity OCC103=error noted.ptx": 1, "--ignore COR101 warned.ptx": 0, "--statistics warned.ptx": 1,
@@ -56,7 +58,7 @@ CASES = {
     **{f"--format {name}=/dev/full warned.ptx": 3 for name in OUTPUTS}, **{f"--format {name}=none/x clean.ptx": 3 for name in OUTPUTS},
 }
 COMMANDS = ["check clean.ptx", "fix clean.ptx", "report clean.ptx", "annotate clean.ptx", "gpu", "explain THR102", "rules", "config show", "isa ld", "tune --grid 64 --block 256 clean.ptx", "rank --grid 64 --block 256 clean.ptx",
-            "occupancy --gpu h200 --block 64",
+            "occupancy --gpu h200 --block 64", "verify --measured times.jsonl clean.ptx",
             "schema", "completions bash", "manual"]
 for command in COMMANDS:
     first = command.split()[0]

@@ -42,6 +42,7 @@ tune --no-config a.ptx
 occupancy --gpu g80 --registers 8-12 --block 256
 optspace --no-config --block 256 --grid 100 a.ptx b.ptx
 rank --no-config --block 256 --grid 100 a.ptx b.ptx
+verify --no-config --gpu h200 --measured t.jsonl a.ptx
 diff --no-config a.ptx b.ptx
 diff --no-config --format json a.ptx b.ptx
 baseline --no-sandbox --no-config --baseline o.base write a.ptx
@@ -111,6 +112,7 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     pathlib.Path("c.yaml").write_text("select: [ALL]\nthresholds: { OCC103.threads: 32 }\nper-kernel-ignore: { 'x*': [THR] }\n")
     pathlib.Path("l.json").write_text('{"kernels": {"*": {"block": [256, 1, 1], "grid": [64, 1, 1]}}}\n')
+    pathlib.Path("t.jsonl").write_text('{"grid": 64, "block": 256, "us": 7}\\n')
     pathlib.Path("s.json").write_bytes(run(["check", "--no-config", "--shard", "1/1", "--format", "json", "a.ptx"]).stdout)
     problems = main()
 for problem in problems[:40]:

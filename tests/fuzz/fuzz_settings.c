@@ -51,6 +51,19 @@ static void try_gpu(const char *text, size_t length)
     ptxlint_gpu_free(gpu);
 }
 
+static void try_measurements(const char *text, size_t length)
+{
+    ptxlint_measurements *measurements;
+    ptxlint_measurement row = { .size = sizeof row };
+    char error[256] = "";
+    ptxlint_status status = ptxlint_measurements_new(text, length, NULL, &measurements, error,
+                                                     sizeof error);
+    require(status == PTXLINT_OK || (status == PTXLINT_BAD_FILE && *error), "a refusal says why");
+    for (size_t i = 0; ptxlint_measurement_at(measurements, i, &row); i++)
+        require(!(row.us <= 0), "a time is above 0, or there is none");
+    ptxlint_measurements_free(measurements);
+}
+
 static void try_launches(const char *text, size_t length)
 {
     ptxlint_launches *launches;
@@ -114,6 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = text_of(data, size);
     try_gpu(text, size);
+    try_measurements(text, size);
     try_launches(text, size);
     try_setting(text);
     try_log(text, size);

@@ -3,6 +3,7 @@
 #include "analysis/access/evaluator.h"
 #include "analysis/sim/cost/footprint_watch.h"
 #include "analysis/sim/cost/price.h"
+#include "analysis/sim/cost/touched.h"
 #include "analysis/sim/program.h"
 #include "analysis/sim/sim.h"
 #include "analysis/value/launch.h"
@@ -182,4 +183,21 @@ const Evaluation *ptx_evaluate(const KernelRun *run, const Gpu *gpu, uint64_t mo
     ptx_evaluator_list_assumed(arena, &e);
     ptx_arena_release(work, mark);
     return out;
+}
+
+TouchedBytes ptx_evaluate_touched(const KernelRun *run, const bool *counts, uint64_t most_steps)
+{
+    const Func *func = &ptx_program_module(run->program)->funcs[run->kernel];
+    const ArenaMark mark = ptx_arena_mark(run->work);
+    Evaluation out = { .blocks = 0 };
+    Machine *m = ptx_machine_new(run->work, run->scratch, run->program, run->kernel, run->launch);
+    AccessEvaluator e = { .machine = m, .out = &out, .arena = run->work };
+    e.touched = ptx_touched_new(run->work, m, func, counts);
+    e.shape = ptx_machine_shape(m);
+    ptx_evaluator_add_tally(&e, func, ptx_arena_array(run->work, Evaluated, func->insn_count));
+    if (!e.shape.grid_is_assumed && !e.shape.block_is_assumed)
+        ptx_evaluator_run_all(&e, most_steps);
+    const TouchedBytes bytes = ptx_touched_sum(e.touched);
+    ptx_arena_release(run->work, mark);
+    return bytes;
 }

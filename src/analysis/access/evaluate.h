@@ -15,6 +15,7 @@
 #include "analysis/access/kernel_run.h"
 #include "analysis/sim/count.h"
 #include "analysis/sim/cost/footprint.h"
+#include "analysis/sim/cost/touched.h"
 
 typedef struct AssumedParam AssumedParam;
 typedef struct Gpu Gpu;
@@ -123,6 +124,10 @@ typedef enum Depth {
 /* NULL for a function without instructions. */
 const Evaluation *ptx_evaluate(const KernelRun *run, const Gpu *gpu, uint64_t most_steps,
                                Depth depth);
+
+/* What the launch, whose grid and block are given, touches for certain. counts: per instruction of
+ * the kernel: what it touches is not a guess. */
+TouchedBytes ptx_evaluate_touched(const KernelRun *run, const bool *counts, uint64_t most_steps);
 
 /* The evaluation, which is for its own GPU, is what it would be for the other. */
 bool ptx_evaluation_is_for(const Evaluation *evaluation, const Gpu *own, const Gpu *other);

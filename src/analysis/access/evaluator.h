@@ -28,6 +28,7 @@ typedef struct AccessEvaluator {
     SimShape shape;             /* of the launch */
     bool is_cut;                /* the budget did not do for some run */
     FootprintWatch watch;       /* footprint NULL: nothing asks for it */
+    TouchedSectors *touched;           /* the same */
     Price price;
     AccessTally *tallies;       /* of functions that ran, in the order of the machine */
     uint32_t tally_count, tally_capacity;

@@ -1,6 +1,7 @@
 #include "analysis/access/evaluator.h"
 
 #include "analysis/sim/block_stride.h"
+#include "analysis/sim/cost/touched.h"
 
 enum { MAX_PIECES = 1 << 12, MAX_FAR_ENDS = 16 };
 
@@ -142,6 +143,8 @@ bool ptx_evaluator_run_all(AccessEvaluator *e, uint64_t most_steps)
         e->is_cut = !ptx_machine_run_for(e->machine, &blocks, 0, e->shape.warp_count);
         if (e->is_cut)
             return false;
+        if (e->touched)
+            ptx_touched_close(e->touched, &blocks);
         note_works(e, ptx_evaluator_collect(e, ptx_blocks_size(&blocks)), &blocks);
         e->out->blocks_run++;
         e->blocks_stood_for += ptx_blocks_size(&blocks);

@@ -12,7 +12,8 @@
 #include "analysis/time/matrix_rate.h"
 #include "analysis/time/phases.h"
 #include "analysis/sass/joinable.h"
-#include "analysis/time/critical_path_bound.h"
+#include "analysis/time/bound/bound.h"
+#include "analysis/time/bound/critical_path_bound.h"
 #include "analysis/time/memory/address_distribution.h"
 #include "analysis/time/spin_wait.h"
 #include "analysis/time/time_share.h"
@@ -783,92 +784,7 @@ static void find_shares(Arena *scratch, const PredictInput *in, const Cached *ca
     ptx_time_shares_fill(scratch, in->shares, &input, of);
 }
 
-/* ---- the bound ------------------------------------------------------------------------------- */
-
-/* What copies write comes while warps read: it was seen to take none of their time. */
-static double wavefronts_at_least(const Insn *insn, const Count *count, bool has_neighbour)
-{
-    return insn->op->kind == OPK_CP_ASYNC
-               ? 0
-               : count->wavefronts * ptx_joinable_share(insn, count, has_neighbour);
-}
-
-static void find_pipe_clocks(const PredictInput *in, const bool *counts,
-                             double clocks[PIPE__COUNT])
-{
-    memset(clocks, 0, PIPE__COUNT * sizeof *clocks);
-    for (InsnId i = 0; i < in->func->insn_count; i++) {
-        const OpCycles *op = &in->ops[in->func->insns[i].op->id];
-        const double warps = counts[i] ? ptx_probable_warps(&in->evaluation->insns[i]) : 0;
-        for (unsigned p = 0; p < PIPE__COUNT && warps > 0; p++)
-            if (op->pipes[p] > 0)
-                clocks[p] += (double)op->pipes[p] * in->work[i] / WORK_WHOLE * warps;
-    }
-}
-
-static void hold(Prediction *out, double us, TimePart part, const char *pipe)
-{
-    if (!(us > out->bound_us))
-        return;
-    out->bound_us = us;
-    out->bound_by = (int)part;
-    out->bound_pipe = pipe;
-}
-
-enum { SECTOR_BYTES = 32 };
-
-/* Nothing comes from memory before the first request is there and back. */
-static double memory_at_least(const Gpu *gpu, const Speeds *s, double moved, double read)
-{
-    double first = read > 0 ? ptx_gpu_figure(gpu, FIGURE_FIRST_MISS_SHARE)
-                                  * figure(gpu, FIGURE_GLOBAL_LATENCY_MIN, 0) / s->clocks_per_us
-                            : 0;
-    return moved > 0 ? first + moved / s->dram_ceiling : 0;
-}
-
-/* What is written may stay in L2, what depends on data may hit the same sector: neither need come
- * from memory. */
-static void find_bound(Arena *scratch, const PredictInput *in, const Speeds *s,
-                       const bool *are_sure, Prediction *out)
-{
-    const Traffics *t = &in->evaluation->traffics;
-    PathBoundInput least = {
-        are_sure, NULL,      in->facts->needed, in->gpu,        in->module, in->func,
-        in->cfg,  in->dom,   in->loops,         in->evaluation, in->blocks, in->warps_per_block
-    };
-    least.are_counting = ptx_path_bound_counting(scratch, &least);
-    const bool *have_neighbours = in->facts->have_neighbours;
-    /* a warp, for what it loads: atomics whose results are unused come and go */
-    bool waits = false;
-    double wavefronts = 0, unsure = t->data_bytes,
-           stays = fmin(t->written_bytes, figure(in->gpu, FIGURE_L2_BYTES, 0));
-    for (InsnId i = 0; i < in->func->insn_count; i++) {
-        const Count *count = &in->evaluation->insns[i].total;
-        waits |= least.are_counting[i] && in->func->insns[i].op->kind == OPK_LD
-                 && count->sectors > 0;
-        if (least.are_counting[i])
-            wavefronts += wavefronts_at_least(&in->func->insns[i], count, have_neighbours[i]);
-        else
-            unsure += SECTOR_BYTES * count->sectors;
-    }
-    out->bound_us = 0;
-    out->bound_by = PART_OVERHEAD;
-    hold(out, out->parts_us[PART_DISPATCH], PART_DISPATCH, NULL);
-    hold(out,
-         memory_at_least(in->gpu, s, t->read_bytes + t->written_bytes - stays - unsure,
-                         waits ? t->read_bytes - unsure : 0),
-         PART_DRAM, NULL);
-    hold(out, ptx_path_bound_atomic_us(&least), PART_ATOMIC, NULL);
-    hold(out, ptx_path_bound_chain_us(scratch, &least), PART_LATENCY, NULL);
-    hold(out, even_us(in, s, wavefronts), PART_SHARED, NULL);
-    double clocks[PIPE__COUNT];
-    find_pipe_clocks(in, least.are_counting, clocks);
-    for (unsigned p = 0; p < PIPE__COUNT; p++)
-        hold(out, even_us(in, s, clocks[p]),
-             p == PIPE_ISSUE ? PART_ISSUE : PART_PIPE, ptx_pipe_info[p].key);
-    out->bound_us += s->launch_us;
-    out->predicted_us = fmax(out->predicted_us, out->bound_us);
-}
+/* ---- what is known --------------------------------------------------------------------------- */
 
 /* Whether data say where some access goes. */
 static bool hangs_on_data(const PredictInput *in)
@@ -886,6 +802,15 @@ static bool are_bytes_by_data(const PredictInput *in, const AddressDistribution 
             && in->evaluation->insns[i].total.data_requests > 0 && !isfinite(spread[i].reach))
             return true;
     return false;
+}
+
+static void find_bound(Arena *scratch, const PredictInput *in, const Speeds *s,
+                       const bool *are_sure, Prediction *out)
+{
+    ptx_bound_find(scratch, in, &(BoundSpeeds){ s->sms, s->clocks_per_us, s->dram_ceiling },
+                   are_sure, out);
+    out->bound_us += s->launch_us;
+    out->predicted_us = fmax(out->predicted_us, out->bound_us);
 }
 
 /* NULL: all is known that a prediction takes. */
@@ -969,6 +894,8 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     out.bound_is_assumed = in->evaluation->assumed_count || in->evaluation->dynamic_is_assumed;
     if (!out.bound_is_assumed)
         find_bound(scratch, in, &s, are_sure, &out);
+    if (!out.bound_is_assumed && in->floor)
+        ptx_floor_find(scratch, in, are_sure);
     ptx_band_set(in->gpu, ptx_band_find(in, are_sure, waits_us, out.limiter), &out);
     ptx_arena_release(scratch, mark);
     return out;

@@ -38,6 +38,17 @@ typedef struct PredictFacts {
     const bool *needed;         /* ptx_needed_compute */
 } PredictFacts;
 
+/* Below which no time of the launch can be: bound.h. */
+typedef struct Floor {
+    double clock_mhz;           /* set before: the highest; 0: as the GPU's file has it */
+    double memory_gb_per_s;
+    /* bytes that come from memory or go to it, at the most that they can be */
+    double bytes;
+    double us[PART__COUNT];     /* 0: nothing is sure */
+    const char *pipe;           /* of PART_PIPE; NULL */
+    const char *why;            /* why it is no floor after all; NULL */
+} Floor;
+
 typedef struct PredictInput {
     const Gpu *gpu;
     const Module *module;
@@ -60,6 +71,8 @@ typedef struct PredictInput {
     float *load_clocks;
     /* filled with what each instruction makes of the time (time_share.h); NULL: not wanted */
     TimeShares *shares;
+    Floor *floor;               /* NULL: not wanted */
+    bool *counts;               /* with floor, per instruction: what it rests on; NULL */
 } PredictInput;
 
 /* The name of the constant cache, where that is what takes longest of the pipelines. */

@@ -37,4 +37,12 @@ void ptx_metadata_inductor(const char *stem, const char *kernel, json_t *launch)
 bool ptx_profile_is(const char *text, size_t length);
 json_t *ptx_profile_read(const char *text, size_t length);
 
+/* A name as a glob that fits it alone: templates of C++ have `*`, lambdas `[`. New reference; NULL:
+ * no memory. */
+json_t *ptx_profile_glob(const char *name);
+
+/* Each launch of such a table, in order: "kernel", "grid", "block", "dynamic_shared", and its time
+ * in "ns", where these are there. New reference; NULL: there is none. */
+json_t *ptx_profile_rows(const char *text, size_t length);
+
 #endif

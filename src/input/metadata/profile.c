@@ -61,8 +61,9 @@ typedef struct ProfileTable {
     bool has_header;
     json_t *launch; /* of the rows that follow each other; NULL */
     char id[64];
-    double time;
+    double time, digit; /* in ns; half of the last digit that it was written with */
     char *kernel;
+    json_t *rows;    /* each launch with its time in ns: they are wanted; else NULL */
     json_t *kernels; /* by kernel, then by the launch as JSON: {"launch", "time"} */
 } ProfileTable;
 
@@ -113,28 +114,51 @@ static void put_shared_bytes(ProfileTable *t, const char *value, const char *uni
         json_object_set_new(t->launch, "dynamic_shared", json_integer((json_int_t)bytes));
 }
 
-/* The profiler's "second" too: only the order counts, and a table has one unit. */
-static void set_time(ProfileTable *t, const char *value, const char *unit)
+/* The profiler's "second" too; without a unit it is ns. */
+static double unit_ns(const char *unit)
 {
     static const struct {
         const char *unit;
         double ns;
     } units[] = {
-        { "ns", 1 },      { "us", 1e3 },      { "ms", 1e6 },      { "s", 1e9 },
-        { "nsecond", 1 }, { "usecond", 1e3 }, { "msecond", 1e6 }, { "second", 1e9 },
+        { "us", 1e3 },      { "ms", 1e6 },      { "s", 1e9 },
+        { "usecond", 1e3 }, { "msecond", 1e6 }, { "second", 1e9 },
     };
-    double time = parse_number(value);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (!strcmp(unit, units[i].unit))
-            time *= units[i].ns;
-    if (time > 0)
-        t->time = time;
+            return units[i].ns;
+    return 1;
+}
+
+static void set_time(ProfileTable *t, const char *value, const char *unit)
+{
+    const double time = parse_number(value) * unit_ns(unit);
+    if (!(time > 0))
+        return;
+    const char *point = strchr(value, '.');
+    t->time = time;
+    t->digit = 0.5 * unit_ns(unit) * pow(10, point ? -(double)strlen(point + 1) : 0);
+}
+
+/* The launch that is being read as a row of its own. */
+static void keep_launch(const ProfileTable *t)
+{
+    json_t *row = t->launch ? json_deep_copy(t->launch) : NULL;
+    if (!row)
+        return;
+    json_object_set_new(row, "kernel", json_string(t->kernel));
+    if (t->time > 0)
+        json_object_set_new(row, "ns", json_real(t->time));
+    json_object_set_new(row, "resolution_ns", json_real(t->digit));
+    json_array_append_new(t->rows, row);
 }
 
 /* Adds the launch that is being read to its kernel's. */
 static void close_launch(ProfileTable *t)
 {
-    char *key = t->launch ? json_dumps(t->launch, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    char *key = t->launch && !t->rows ? json_dumps(t->launch, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    if (t->rows)
+        keep_launch(t);
     if (key) {
         json_t *ways = json_object_get(t->kernels, t->kernel);
         if (!ways) {
@@ -254,8 +278,7 @@ bool ptx_profile_is(const char *text, size_t length)
            && !(text[blank] == '{' && memmem(text, length, "\"kernels\"", 9));
 }
 
-/* A name as a glob that fits it alone: templates of C++ have `*`, lambdas `[`. */
-static json_t *glob_of(const char *name)
+json_t *ptx_profile_glob(const char *name)
 {
     char *glob = malloc(3 * strlen(name) + 1), *end = glob;
     if (!glob)
@@ -283,7 +306,7 @@ static void insert_way(json_t *launches, size_t first, const char *kernel, json_
     while (at < json_array_size(launches)
            && json_real_value(json_object_get(json_array_get(launches, at), "time")) >= time)
         at++;
-    json_object_set_new(launch, "kernel", glob_of(kernel));
+    json_object_set_new(launch, "kernel", ptx_profile_glob(kernel));
     json_object_set_new(launch, "time", json_real(time));
     json_array_insert(launches, at, launch);
 }
@@ -306,24 +329,40 @@ static json_t *list_profile_launches(json_t *kernels)
     return launches;
 }
 
-json_t *ptx_profile_read(const char *text, size_t length)
+/* False: it is no such table. */
+static bool read_table(const char *text, size_t length, ProfileTable *t)
 {
     struct csv_parser parser;
     const char *header = find_header(text, length);
     if (!header || csv_init(&parser, 0))
-        return NULL;
-    ProfileTable t = { .row = json_array(), .kernels = json_object() };
+        return false;
+    t->row = json_array();
     size_t rest = length - (size_t)(header - text);
-    csv_parse(&parser, header, rest, take_cell, close_row, &t);
-    csv_fini(&parser, take_cell, close_row, &t);
+    csv_parse(&parser, header, rest, take_cell, close_row, t);
+    csv_fini(&parser, take_cell, close_row, t);
     csv_free(&parser);
-    close_launch(&t);
-    json_t *launches = list_profile_launches(t.kernels);
-    json_decref(t.row);
-    json_decref(t.units);
+    close_launch(t);
+    json_decref(t->row);
+    json_decref(t->units);
+    return true;
+}
+
+json_t *ptx_profile_read(const char *text, size_t length)
+{
+    ProfileTable t = { .kernels = json_object() };
+    json_t *launches = read_table(text, length, &t) ? list_profile_launches(t.kernels) : NULL;
     json_decref(t.kernels);
     if (json_array_size(launches))
         return json_pack("{s:o}", "launches", launches);
     json_decref(launches);
+    return NULL;
+}
+
+json_t *ptx_profile_rows(const char *text, size_t length)
+{
+    ProfileTable t = { .rows = json_array() };
+    if (read_table(text, length, &t) && json_array_size(t.rows))
+        return t.rows;
+    json_decref(t.rows);
     return NULL;
 }

@@ -1,4 +1,4 @@
-#include "analysis/time/critical_path_bound.h"
+#include "analysis/time/bound/critical_path_bound.h"
 
 #include "analysis/redundancy/needed.h"
 #include "ir/func.h"
@@ -22,12 +22,12 @@
 
 enum {
 #define FL(id, floor, measured, source) FLOOR_##id = (floor),
-#include "analysis/time/floors.def"
+#include "analysis/time/bound/floors.def"
 #undef FL
 };
 #define FL(id, floor, measured, source)                                                            \
     _Static_assert((floor) <= (int)(measured), "a floor is below what was measured");
-#include "analysis/time/floors.def"
+#include "analysis/time/bound/floors.def"
 #undef FL
 
 /* Of all GPUs: no SM has more warps or blocks (rules/gpus/: warps_per_sm, blocks_per_sm), no L2
