@@ -549,6 +549,19 @@ static void add_other_waits(const PredictInput *in, const SpinWait *waiting, dou
     }
 }
 
+/* ptxas takes those that no block more on the SM would have: of blocks of a warp, which 32 fit, 64
+ * each. */
+static double registers_at_hand(const PredictInput *in)
+{
+    const double *figures = in->gpu->figures;
+    const Bounds *bounds = &in->func->bounds;
+    const double threads = 32 * in->warps_per_block,
+                 fit = fmin(figures[FIGURE_BLOCKS_PER_SM], floor(figures[FIGURE_THREADS_PER_SM] / threads));
+    return bounds->reqntid[0] || bounds->maxntid[0]
+               ? fmax(in->registers, floor(figures[FIGURE_REGISTERS_PER_SM] / (fit * threads)))
+               : in->registers;
+}
+
 /* What warps wait for other blocks. */
 static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s,
                          const Cached *cached, Prediction *out)
@@ -574,7 +587,7 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
                                 tile_clocks(in, s, cached),
                                 in->blocks,
                                 in->warps_per_block,
-                                in->registers,
+                                registers_at_hand(in),
                                 load_clocks(in, cached, 1),
                                 in->shares ? in->shares->waits : NULL };
     double waves = in->blocks / (s->sms * in->blocks_per_sm), first = first_misses(in, cached);
