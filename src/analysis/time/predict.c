@@ -556,7 +556,8 @@ static double registers_at_hand(const PredictInput *in)
     const double *figures = in->gpu->figures;
     const Bounds *bounds = &in->func->bounds;
     const double threads = 32 * in->warps_per_block,
-                 fit = fmin(figures[FIGURE_BLOCKS_PER_SM], floor(figures[FIGURE_THREADS_PER_SM] / threads));
+                 fit = fmin(figures[FIGURE_BLOCKS_PER_SM],
+                            floor(figures[FIGURE_THREADS_PER_SM] / threads));
     return bounds->reqntid[0] || bounds->maxntid[0]
                ? fmax(in->registers, floor(figures[FIGURE_REGISTERS_PER_SM] / (fit * threads)))
                : in->registers;

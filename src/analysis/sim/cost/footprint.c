@@ -12,6 +12,8 @@
 
 enum {
     PIECE_SHIFT = 6,            /* 64 bytes */
+    BLOCK_BITS = 26,            /* of the number of a block that runs */
+    ARRAY_MASK = (1 << (32 - BLOCK_BITS)) - 1,
     PIECE_BITS = 54,            /* of a number: addresses without the bits of their space */
     SLOTS_FIRST = 1 << 6,
     /* half of them: distinct pieces of a block that are distinguished; more count each time */
@@ -49,8 +51,8 @@ typedef struct FootprintPiece {
     uint64_t number : PIECE_BITS;
     uint64_t sides : 8;
     uint64_t sectors : 2;       /* that L1 holds */
-    uint32_t block : 26;        /* that it belongs to: of another it is empty */
-    uint32_t array : 6;         /* that loads find it in; ARRAYS_MAX: none */
+    uint32_t block : BLOCK_BITS;        /* that it belongs to: of another it is empty */
+    uint32_t array : 32 - BLOCK_BITS;   /* that loads find it in; ARRAYS_MAX: none */
     uint32_t fetched, touched[2];       /* by the clock of the warp that did; each sector */
     uint32_t warps[2];          /* that have asked for each sector */
 } FootprintPiece;
@@ -117,7 +119,8 @@ static FootprintPiece *find_piece(Footprint *f, uint64_t number)
         grow(f);
         p = find_slot(f, number);
     }
-    *p = (FootprintPiece){ .number = number & ~(UINT64_MAX << PIECE_BITS), .block = f->block & ((UINT32_C(1) << 26) - 1) };
+    *p = (FootprintPiece){ .number = number & ~(UINT64_MAX << PIECE_BITS),
+                           .block = f->block & ~(UINT32_MAX << BLOCK_BITS) };
     f->used++;
     return p;
 }
@@ -192,7 +195,7 @@ static bool note_sector(Footprint *f, FootprintPiece *p, uint64_t sector, Footpr
     if (array && is_new && stays)
         array->missed_here++;
     if (p && is_fetched)
-        p->array = (array ? (uint32_t)(array - f->arrays) : ARRAYS_MAX) & 63u;
+        p->array = (array ? (uint32_t)(array - f->arrays) : ARRAYS_MAX) & ARRAY_MASK;
     if (array && !stays && side == SIDE_READ)
         array->here[SIDE_PAST]++;
     if (stays)
