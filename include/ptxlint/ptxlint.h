@@ -1217,6 +1217,10 @@ typedef struct ptxlint_mix {
     int has_assumed_trips;
     /* sides of some branch that exclude each other counted alike: the same */
     int has_assumed_branches;
+    /* how often a warp blocks, weighted: at barriers, fences and waits, and for loads of global,
+     * local and texture memory that are issued before one of them is used; NaN with
+     * has_assumed_trips */
+    double stops;
 } ptxlint_mix;
 
 /* Clocks that one warp's instructions hold a pipeline of an SM for, at its peak rate: a bound, the
@@ -1369,6 +1373,9 @@ typedef struct ptxlint_access {
     const ptxlint_shaped *shapes;
     size_t shape_count;
     ptxlint_source_place source;
+    /* global memory: distinct lines of 128 and segments of 32 bytes that lanes touch, means over
+     * requests, whatever the GPU moves for them; NaN: not known */
+    double lines_per_request, segments_per_request;
 } ptxlint_access;
 
 /* How a value differs from thread to thread. */
@@ -1543,6 +1550,14 @@ typedef struct ptxlint_bottleneck {
     /* what a full wave of blocks takes, or the only one; what the launch takes longer than the same
      * work would, did each SM have as many blocks as the others: 0 for whole waves */
     double wave_us, tail_us;
+    /* what kind the limiter is of: "instruction-limited" (issue slots, pipelines, shared memory),
+     * "memory-limited", "latency-limited" or "launch-limited" */
+    const char *verdict;
+    /* of warps' requests: wavefronts of shared memory beyond the fewest, and on a GPU that loads
+     * lines of 128 bytes lines beyond the fewest. An access that is not known has none, nor has a
+     * function that is called. NaN: not known, of another GPU than the first, or of
+     * ptxlint_estimate */
+    double replays;
 } ptxlint_bottleneck;
 
 /* With the operations that the launch executes and the bytes that come from memory. NaN, NULL: not
@@ -1660,9 +1675,10 @@ typedef struct ptxlint_hot_line {
     ptxlint_source_place source;        /* column 0 */
     /* of the issue slots of the kernel's own code: an estimate */
     double issue_percent;
-    /* of global memory: of the launch, the fewest for the same bytes, of those of all lines */
+    /* of global memory: of the launch (not known where its grid is not), the fewest for the same
+     * bytes, of those of all lines */
     double sectors, ideal_sectors, sectors_percent;
-    /* of shared memory: wavefronts beyond the fewest, of those of all lines */
+    /* of shared memory: wavefronts of the launch beyond the fewest, of those of all lines */
     double conflict_wavefronts, conflict_percent;
     /* of sectors and conflicts: of the least certain access */
     ptxlint_certainty certainty;
@@ -1902,6 +1918,7 @@ typedef struct ptxlint_estimated {
     ptxlint_bottleneck bottleneck;
     /* per thread, without max_registers: as of a ptxlint_projection */
     int64_t registers, registers_low, registers_high;
+    double lines_per_request;           /* of global memory, as of ptxlint_access */
 } ptxlint_estimated;
 
 PTXLINT_API void ptxlint_trial_init(ptxlint_trial *trial);

@@ -76,7 +76,8 @@ class Mix(Structure):
                 ("weighted_fma_fraction", c_double), ("weighted_instruction_count", c_double),
                 ("flops_fp32", c_double), ("flops_fp64", c_double), ("flops_fp16", c_double),
                 ("flops_tensor", c_double), ("global_bytes", c_double),
-                ("has_assumed_trips", c_int), ("has_assumed_branches", c_int)]
+                ("has_assumed_trips", c_int), ("has_assumed_branches", c_int),
+                ("stops", c_double)]
 
 
 class Pressure(Structure):
@@ -136,7 +137,8 @@ class Time(Structure):
 class Bottleneck(Structure):
     _fields_ = [("compute_percent", c_double), ("memory_percent", c_double),
                 ("issue_percent", c_double), ("relieved_us", c_double), ("next", c_char_p),
-                ("advice", c_char_p), ("wave_us", c_double), ("tail_us", c_double)]
+                ("advice", c_char_p), ("wave_us", c_double), ("tail_us", c_double),
+                ("verdict", c_char_p), ("replays", c_double)]
 
 
 class Trial(Structure):
@@ -152,7 +154,7 @@ class Estimated(Structure):
                 ("ideal_wavefronts_per_request", c_double), ("thread_accesses", c_double),
                 ("knows_params", c_int), ("spills", c_uint), ("time", Time),
                 ("bottleneck", Bottleneck), ("registers", c_int64), ("registers_low", c_int64),
-                ("registers_high", c_int64)]
+                ("registers_high", c_int64), ("lines_per_request", c_double)]
 
 
 class WriteOptions(Structure):

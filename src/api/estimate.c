@@ -142,7 +142,7 @@ static double count_estimate_accesses(const Evaluation *evaluation, const Func *
 
 static void sum_requests(const Evaluation *evaluation, const Func *func, ptxlint_estimated *out)
 {
-    double global = 0, shared = 0, sectors = 0, ideal_sectors = 0, wavefronts = 0,
+    double global = 0, shared = 0, sectors = 0, ideal_sectors = 0, lines = 0, wavefronts = 0,
            ideal_wavefronts = 0;
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Count *total = &evaluation->insns[i].total;
@@ -150,12 +150,14 @@ static void sum_requests(const Evaluation *evaluation, const Func *func, ptxlint
         shared += total->wavefronts > 0 ? total->requests : 0;
         sectors += total->sectors;
         ideal_sectors += total->ideal_sectors;
+        lines += total->lines;
         wavefronts += total->wavefronts;
         ideal_wavefronts += total->ideal_wavefronts;
     }
     if (global > 0) {
         out->sectors_per_request = sectors / global;
         out->ideal_sectors_per_request = ideal_sectors / global;
+        out->lines_per_request = lines / global;
     }
     if (shared > 0) {
         out->wavefronts_per_request = wavefronts / shared;
@@ -339,6 +341,7 @@ ptxlint_status ptxlint_estimate(const ptxlint_module *m, const char *kernel, siz
                                 .warp_instructions = unknown,
                                 .sectors_per_request = unknown,
                                 .ideal_sectors_per_request = unknown,
+                                .lines_per_request = unknown,
                                 .wavefronts_per_request = unknown,
                                 .ideal_wavefronts_per_request = unknown,
                                 .thread_accesses = unknown,

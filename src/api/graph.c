@@ -237,7 +237,7 @@ static void view_graph(void *context)
         return;
     const Dom *dom = ptx_dom_compute(arena, &b->scratch, cfg);
     b->flow = (FuncFlow){ b->module->ir, b->func, cfg, dom,
-                          ptx_loops_compute(arena, &b->scratch, cfg, dom) };
+                          ptx_loops_compute(arena, &b->scratch, cfg, dom), NULL };
     view_blocks(b);
     view_edges(b);
     view_dependences(b);

@@ -6,8 +6,9 @@
  * fix.c makes the edits of findings, and unified_diff.c shows them.
  * diff_git.c builds both sides of a diff; cache.c keeps modules for later runs, shard.c shares a
  * run out among machines.
- * explain.c, extract.c, launch.c with record.c, rules.c, show.c, tune.c, rank.c and, in pages/,
- * isa.c, schema.c, complete.c and manual.c are commands of their own; they write through
+ * explain.c, extract.c, launch.c with record.c, rules.c and show.c are commands of their own; in
+ * variants/ tune.c, rank.c with optspace.c, and occupancy.c, whose rows json_csv.c writes; and in
+ * pages/ isa.c, schema.c, complete.c and manual.c are commands of their own; they write through
  * pages/page.c and pages/isa_page.c (Markdown) and paint.c (Markdown to a terminal).
  *
  * What fails complains on standard error, unless it says otherwise, and returns the exit code for
@@ -122,6 +123,8 @@ typedef enum Command {
     COMMAND_MERGE,
     COMMAND_ANNOTATE,
     COMMAND_GRAPH,
+    COMMAND_OCCUPANCY,
+    COMMAND_OPTSPACE,
     COMMAND__COUNT
 } Command;
 
@@ -177,6 +180,7 @@ typedef struct Options {
     char *baseline_path, *budget_path;  /* --baseline, --budget; NULL */
     double slack_percent;               /* budget init */
     double min_gain_percent;            /* NaN: not given */
+    StringList registers, shared, blocks;       /* of occupancy: values */
     StringList tolerances;              /* of diff: METRIC=VALUE */
     bool has_all, is_verbose;
     bool is_quiet, has_no_config, has_no_baseline, has_statistics, has_profile, is_strict_launch;
@@ -264,6 +268,9 @@ enum {
     OPT_GIT,
     OPT_DETAILS,
     OPT_BY_SOURCE,
+    OPT_REGISTERS,
+    OPT_SHARED,
+    OPT_BLOCKS,
     OPT_HELP,
     OPT_VERSION,
     OPT_SETTING,                             /* and those after it: rows of ptx_setting_names */
@@ -810,7 +817,8 @@ ExitCode ptx_rules_list(const Options *options);        /* rules.c */
 ExitCode ptx_config_command(const Options *options);    /* show.c */
 ExitCode ptx_isa_command(const Options *options);       /* isa.c */
 ExitCode ptx_tune(const Options *options);              /* tune.c */
-ExitCode ptx_rank(const Options *options);              /* rank.c */
+ExitCode ptx_rank(const Options *options);              /* rank.c: rank, optspace */
+ExitCode ptx_occupancy(const Options *options);         /* occupancy.c */
 ExitCode ptx_schema_command(const Options *options);    /* schema.c */
 ExitCode ptx_completions(const Options *options);       /* complete.c */
 ExitCode ptx_manual(const Options *options);            /* manual.c */

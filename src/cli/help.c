@@ -7,7 +7,8 @@
 const char *const ptx_command_words[COMMAND__COUNT] = {
     "check", "fix", "report", "gpu",      "explain", "rules", "config",      "isa",
     "tune",  "rank",   "schema", "baseline", "budget",  "diff",   "mcp", "completions",
-    "manual", "lsp", "extract", "launch", "merge", "annotate", "graph"
+    "manual", "lsp", "extract", "launch", "merge", "annotate", "graph",
+    "occupancy", "optspace"
 };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
@@ -34,6 +35,8 @@ const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] REPORT...",
     "[OPTIONS] PATH...",
     "[OPTIONS] FILE",
+    "[OPTIONS]",
+    "[OPTIONS] PATH...",
 };
 
 const char *const ptx_format_words[FORMAT__COUNT] = {
@@ -62,6 +65,7 @@ const char *const ptx_command_formats[COMMAND__COUNT] = {
     [COMMAND_RANK] = TABLE_FORMATS,
     [COMMAND_DIFF] = DIFF_FORMATS, [COMMAND_MERGE] = CHECK_FORMATS,
     [COMMAND_GRAPH] = GRAPH_FORMATS,
+    [COMMAND_OCCUPANCY] = TABLE_FORMATS, [COMMAND_OPTSPACE] = TABLE_FORMATS,
 };
 
 enum {
@@ -116,6 +120,8 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_MERGE] = "make one document of those that --shard wrote",
     [COMMAND_ANNOTATE] = "code with figures beside it: live registers, executions, time",
     [COMMAND_GRAPH] = "the control flow of a kernel as a picture; what instructions need",
+    [COMMAND_OCCUPANCY] = "blocks an SM holds, for numbers of registers, threads, bytes",
+    [COMMAND_OPTSPACE] = "variants of a kernel, pruned to those worth a measurement",
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -586,12 +592,32 @@ static const struct poptOption graph_table[] = {
     HELP
 };
 
+static const struct poptOption occupancy_table[] = {
+    TEXT_OPTION("gpu", OPT_GPU,
+                "For these GPUs or targets, as h200 or sm_90, or of a file FILE.yaml; may be "
+                "repeated",
+                "NAME[,NAME]"),
+    TEXT_OPTION("registers", OPT_REGISTERS,
+                "Registers of a thread: 10, 9,10,11 or 8-16 (default: they limit nothing)", "N"),
+    TEXT_OPTION("block", OPT_BLOCKS,
+                "Threads of a block: 256, 16,16 or 32-512, a range by whole warps; may be repeated "
+                "(default: all whole warps)",
+                "X[,Y[,Z]]"),
+    TEXT_OPTION("shared", OPT_SHARED,
+                "Shared memory of a block, static and dynamic: 2048, 48k or 0,8k,16k (default: 0)",
+                "BYTES"),
+    FORMAT_OPTION(TABLE_FORMATS),
+    FLAG_OPTION("csv", OPT_CSV, "Short for --format csv"),
+    WRITE_OPTIONS,
+    HELP_OPTIONS
+};
+
 const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = {
     check_table,  fix_table, report_table, gpu_table,    explain_table, rules_table,
     config_table,   isa_table,    tune_table, rank_table,   schema_table,
     baseline_table, budget_table, diff_table, mcp_table, schema_table,
     schema_table, lsp_table, extract_table, launch_table, merge_table, annotate_table,
-    graph_table
+    graph_table, occupancy_table, rank_table
 };
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -680,6 +706,14 @@ static const char graph_help[] =
     "\nFILE is as PATH for check. In svg (the default) and dot: basic blocks with how\n"
     "often warps execute them, loops, divergent branches. In json also dominators,\n"
     "dependences by register, memory and control, and who calls whom.\n";
+
+static const char occupancy_help[] =
+    "\nOne combination is shown with its next steps: the registers or bytes at which a\n"
+    "block more or less fits. Several are a table, a line for each.\n";
+
+static const char optspace_help[] =
+    "\nFor variants as of rank, and their launches: Ryoo's efficiency and utilization,\n"
+    "and which of them no other beats in both. PATH is as for check.\n";
 
 static const char manual_help[] =
     "\nIn the macros of man(7): this help of all commands.\n";
@@ -799,6 +833,15 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "  ptxlint graph --output saxpy.svg saxpy.ptx\n"
     "  ptxlint graph --kernel '*gemm*' --format dot kernels.ptx | dot -Tpdf > a.pdf\n"
     "  ptxlint graph --gpu h200 --grid 64 --block 256 --format json kernel.ptx\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint occupancy --gpu g80 --registers 10 --block 256 --shared 2048\n"
+    "  ptxlint occupancy --gpu h200 --registers 32-64 --block 256\n"
+    "  ptxlint occupancy --gpu a100,h200 --shared 48k,96k --block 128 --block 256\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint optspace --gpu h200 --grid 4096 --block 256 --param 0=4096 a.ptx b.ptx\n"
+    "  ptxlint optspace --gpu h200 --launch launches.json --format csv variants/\n",
 };
 
 static const char check_codes[] =
@@ -929,7 +972,8 @@ const char *const ptx_command_codes[COMMAND__COUNT] = {
     isa_codes,
     report_codes, report_codes, schema_codes, report_codes, report_codes, diff_codes, mcp_codes,
     schema_codes,
-    schema_codes, lsp_codes, extract_codes, launch_codes, merge_codes, report_codes, report_codes
+    schema_codes, lsp_codes, extract_codes, launch_codes, merge_codes, report_codes, report_codes,
+    gpu_codes, report_codes
 };
 
 const char *const ptx_command_help[COMMAND__COUNT] = {
@@ -937,7 +981,8 @@ const char *const ptx_command_help[COMMAND__COUNT] = {
     isa_help,
     tune_help,  rank_help,   schema_help,   baseline_help, budget_help, diff_help,
     mcp_help, completions_help, manual_help, lsp_help, extract_help,
-    launch_help, merge_help, paths_help, graph_help
+    launch_help, merge_help, paths_help, graph_help,
+    occupancy_help, optspace_help
 };
 
 static void print_commands(void)

@@ -120,7 +120,7 @@ static ExitCode run_once(const Options *options)
     case COMMAND_CONFIG:  return ptx_config_command(options);
     case COMMAND_ISA:     return ptx_isa_command(options);
     case COMMAND_TUNE:    return ptx_tune(options);
-    case COMMAND_RANK:    return ptx_rank(options);
+    case COMMAND_RANK: case COMMAND_OPTSPACE: return ptx_rank(options);
     case COMMAND_DIFF:    return ptx_diff(options);
     case COMMAND_SCHEMA:  return ptx_schema_command(options);
     case COMMAND_MCP:     return serve_mcp();
@@ -129,6 +129,7 @@ static ExitCode run_once(const Options *options)
     case COMMAND_LSP:     return ptx_lsp(options);
     case COMMAND_EXTRACT: return ptx_extract(options);
     case COMMAND_LAUNCH:  return ptx_launch_command(options);
+    case COMMAND_OCCUPANCY: return ptx_occupancy(options);
     case COMMAND_GRAPH:   return ptx_graph_command(options);
     default:              return ptx_run(options);
     }

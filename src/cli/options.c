@@ -285,6 +285,9 @@ static bool apply(Options *options, int option, char *value)
                             "a name is missing: write it as h200, sm_90 or a100,h200");
         break;
     case OPT_RULES:     is_good = add_string(&options->rules, value);   break;
+    case OPT_REGISTERS: is_good = add_string(&options->registers, value); break;
+    case OPT_SHARED:    is_good = add_string(&options->shared, value);  break;
+    case OPT_BLOCKS:    is_good = add_string(&options->blocks, value);  break;
     case OPT_PTXAS_LOG: is_good = add_string(&options->logs, value);    break;
     case OPT_CSV:       is_good = add_format(options, "csv");    break;
     case OPT_QUIET:      options->is_quiet = true;              break;
@@ -586,7 +589,7 @@ static const char *find_bad_words(const Options *options, bool has_words)
 {
     switch (options->command) {
     case COMMAND_CHECK: case COMMAND_FIX: case COMMAND_REPORT: case COMMAND_TUNE: case COMMAND_RANK:
-    case COMMAND_ANNOTATE:
+    case COMMAND_ANNOTATE: case COMMAND_OPTSPACE:
         return has_words ? NULL : "no PATH given; see ptxlint --help";
     case COMMAND_GRAPH:
         return has_words ? NULL : "graph: missing FILE";
@@ -617,6 +620,9 @@ static const char *find_bad_words(const Options *options, bool has_words)
         return is_launch_use(options)
                    ? NULL
                    : "launch: missing subcommand or words (init PATH..., record PROGRAM ARG...)";
+    case COMMAND_OCCUPANCY:
+        return has_words ? "occupancy takes numbers, no PATH; `ptxlint report` has that of kernels"
+                         : NULL;
     case COMMAND_COMPLETIONS:
         return has_words ? NULL : "completions: missing shell (bash, zsh, fish)";
     case COMMAND_MCP:
@@ -848,6 +854,9 @@ void ptx_options_free(Options *options)
     free(options->source_root);
     free(options->docs_url);
     ptx_strings_free(&options->tolerances);
+    ptx_strings_free(&options->registers);
+    ptx_strings_free(&options->shared);
+    ptx_strings_free(&options->blocks);
     free(options->baseline_path);
     free(options->budget_path);
     free(options->ptxas);

@@ -13,6 +13,9 @@ json_t *ptx_rule_json(const ptxlint_rule *rule);
 /* A document, with a line end; takes value, and marks out where it is NULL. */
 void ptx_json_write(Text *out, json_t *value);
 
+/* The members of each row as cells, under those of the first as a heading; RFC 4180. */
+void ptx_json_csv(Text *out, const json_t *rows);
+
 static inline json_t *ptx_text_json(const char *text)
 {
     return text ? json_string(text) : json_null();

@@ -847,7 +847,8 @@ static void build_params(Arena *arena, const Module *module, const Func *func, c
         if (ptx_param_may_point(value))
             params[i] = (LaunchParam){
                 .is_pointer = ptx_param_is_pointer(var, module->address_size, pointers, i),
-                .locality = (uint8_t)ptx_param_locality(value) };
+                .locality = (uint8_t)ptx_param_locality(value),
+                .allocated = ptx_param_allocated(value) };
         else if (value)
             ptx_param_build(arena, var, value, &params[i]);
     }

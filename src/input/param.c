@@ -83,6 +83,11 @@ Locality ptx_param_locality(const json_t *value)
     return LOCALITY_UNKNOWN;
 }
 
+uint64_t ptx_param_allocated(const json_t *value)
+{
+    return (uint64_t)json_integer_value(json_object_get(value, "allocated"));
+}
+
 /* {"allocated": 4096} of a recorder, {"data": "sorted"}, or both. */
 static bool is_pointer_object(const json_t *value)
 {

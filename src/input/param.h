@@ -18,6 +18,9 @@ extern const char *const ptx_locality_words[];
 /* LOCALITY_UNKNOWN: it says nothing of where the array's indices lie. */
 Locality ptx_param_locality(const json_t *value);
 
+/* Bytes from the pointer to the end of its allocation; 0: it does not say. */
+uint64_t ptx_param_allocated(const json_t *value);
+
 /* As docs/report.md has it: a number, null, {"bytes": "hex"}, {"data": "sorted"}; also text that
  * holds a number, for those of 64 bits. */
 bool ptx_param_is(const json_t *value);

@@ -8,6 +8,9 @@
 #include "analysis/time/bottleneck.h"
 #include "analysis/registers/register_count.h"
 #include "analysis/trips/trip.h"
+#include "analysis/access/evaluate.h"
+#include "ir/func.h"
+#include "ir/insn.h"
 #include "ptxlint/ptxlint.h"
 #include "session/residency.h"
 #include "analysis/time/parallelism.h"
@@ -294,6 +297,24 @@ static ptxlint_executed view_executed(Sessions *all, const Executed *executed)
 
 /* ---- what holds it back ---------------------------------------------------------------------- */
 
+/* The words of Micikevicius, "GPU Performance Analysis and Optimization" (GTC 2012), for what a
+ * limiter is; -1: there is none. */
+static const char *verdict_of(int part)
+{
+    switch (part) {
+    case PART_ISSUE: case PART_PIPE: case PART_SHARED:
+        return "instruction-limited";
+    case PART_L1: case PART_L2: case PART_DRAM: case PART_ATOMIC:
+        return "memory-limited";
+    case PART_LATENCY:
+        return "latency-limited";
+    case PART_OVERHEAD: case PART_FETCH: case PART_DISPATCH:
+        return "launch-limited";
+    default:
+        return NULL;
+    }
+}
+
 ptxlint_bottleneck ptx_project_bottleneck(const Prediction *p, double waves)
 {
     Bottleneck b = ptx_bottleneck_find(p, waves);
@@ -306,6 +327,8 @@ ptxlint_bottleneck ptx_project_bottleneck(const Prediction *p, double waves)
         .advice = p->limiter < 0 ? NULL : ptx_part_info[p->limiter].advice,
         .wave_us = b.wave_us,
         .tail_us = b.tail_us,
+        .verdict = verdict_of(p->limiter),
+        .replays = (double)NAN,
     };
 }
 
@@ -360,6 +383,25 @@ static ptxlint_concurrency view_concurrency(const Gpu *gpu, Session *session, si
     };
 }
 
+enum { SECTOR_BYTES = 32, LINE_BYTES = 128 };
+
+/* What a GPU issues again: Micikevicius, "GPU Performance Analysis and Optimization" (GTC 2012),
+ * "replays = issued - executed". */
+static double count_replays(const Gpu *gpu, const Func *func, const Evaluation *evaluation)
+{
+    const bool has_lines = ptx_gpu_count_of(gpu, FIGURE_LOAD_BYTES, 0) == LINE_BYTES;
+    double replays = 0;
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Evaluated *at = &evaluation->insns[i];
+        if (at->certainty == CERTAINTY_UNKNOWN)
+            continue;
+        replays += at->total.wavefronts - at->total.ideal_wavefronts;
+        if (has_lines && func->insns[i].op->flags & OPF_LOAD)
+            replays += (at->total.sectors - at->total.ideal_sectors) * SECTOR_BYTES / LINE_BYTES;
+    }
+    return replays;
+}
+
 static void find_bottleneck(Sessions *all, FuncId id, size_t g, const Prediction *prediction,
                             ptxlint_projection *out)
 {
@@ -377,6 +419,9 @@ static void find_bottleneck(Sessions *all, FuncId id, size_t g, const Prediction
     out->rest = view_parallelism(&ptx_session_parallelisms(session, BUDGET_FIGURES, g)->rest);
     out->roofline = view_roofline(all->gpus[g], session, g, prediction);
     out->concurrency = view_concurrency(all->gpus[g], session, g);
+    if (!g && prediction->limiter >= 0)         /* requests are those of the first GPU */
+        out->bottleneck.replays = count_replays(all->gpus[g], ptx_session_func(session),
+                                                ptx_session_evaluation(session, BUDGET_FIGURES));
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

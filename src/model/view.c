@@ -285,6 +285,7 @@ static ptxlint_mix view_mix(Sessions *all, const Mix *mix)
         .global_bytes = amount(mix, mix->weighted_global_bytes),
         .has_assumed_trips = mix->has_assumed_trips,
         .has_assumed_branches = mix->has_assumed_branches,
+        .stops = amount(mix, mix->weighted_stops),
     };
 }
 

@@ -152,6 +152,8 @@ static void explain_figures(char why[WHY_BYTES], const Evaluation *evaluation,
 
 static const ptxlint_access no_figures = {
     .active_threads = (double)NAN,
+    .lines_per_request = (double)NAN,
+    .segments_per_request = (double)NAN,
     .sectors_per_request = (double)NAN,
     .ideal_sectors_per_request = (double)NAN,
     .used_bytes_per_request = (double)NAN,
@@ -168,6 +170,8 @@ static const ptxlint_access no_figures = {
 static void fill_global(const Count *total, ptxlint_access *out)
 {
     out->sectors_per_request = total->sectors / total->requests;
+    out->lines_per_request = total->lines / total->requests;
+    out->segments_per_request = total->segments / total->requests;
     out->ideal_sectors_per_request = total->ideal_sectors / total->requests;
     out->used_bytes_per_request = total->used_bytes / total->requests;
     out->moved_bytes_per_request = SECTOR_BYTES * out->sectors_per_request;

@@ -144,10 +144,10 @@ static void take_shares(HotView *v)
         line->issue_percent = share_percent(line->issue_percent, v->total_slots);
         line->sectors_percent = share_percent(line->sectors, v->total_sectors);
         line->conflict_percent = share_percent(line->conflict_wavefronts, v->total_conflicts);
-        if (is_known)
-            continue;
-        line->sectors = line->ideal_sectors = line->sectors_percent = (double)NAN;
-        line->conflict_wavefronts = line->conflict_percent = (double)NAN;
+        if (!is_known)
+            line->sectors_percent = line->conflict_percent = (double)NAN;
+        if (!is_known || v->evaluation->grid_is_assumed)
+            line->sectors = line->ideal_sectors = line->conflict_wavefronts = (double)NAN;
     }
 }
 

@@ -2,6 +2,7 @@
  * for people. */
 #include "report/report.h"
 #include "report/json_writer.h"
+#include "support/choice.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -40,6 +41,8 @@ void ptx_json_bottleneck(Json *json, const char *key, const ptxlint_projection *
     ptx_json_real(json, "relieved_us", b ? b->relieved_us : unknown);
     ptx_json_text(json, "next", b ? b->next : NULL);
     ptx_json_text(json, "advice", b ? b->advice : NULL);
+    ptx_json_text(json, "verdict", b ? b->verdict : NULL);
+    ptx_json_real(json, "replays", b ? b->replays : unknown);
     ptx_json_real(json, "wave_us", b ? b->wave_us : unknown);
     ptx_json_real(json, "tail_us", b ? b->tail_us : unknown);
     ptx_json_why(json, ptx_why_estimate(projection));
@@ -84,17 +87,22 @@ void ptx_json_concurrency(Json *json, const char *key, const ptxlint_projection 
     ptx_json_end(json);
 }
 
+enum { LINE_BYTES = 128 };
+
 /* ---- text ------------------------------------------------------------------------------------ */
 
 static void put_limiter(Out *out, const ptxlint_projection *projection)
 {
     const ptxlint_time *time = &projection->time;
     const ptxlint_bottleneck *b = &projection->bottleneck;
-    if (!time->limiter || !isfinite(b->relieved_us))
+    if (!time->limiter || !b->verdict || !isfinite(b->relieved_us))
         return;
     Line line = ptx_line_begin(out, "limiter");
-    ptx_line_format(&line, "%s; without it %s us", time->limiter,
-                    ptx_figure_short(b->relieved_us).text);
+    /* "latency" is latency-limited */
+    const bool is_plain = !strncmp(b->verdict, time->limiter, strlen(time->limiter));
+    ptx_line_format(&line, "%s%s%s", time->limiter, ptx_text_if(!is_plain, ": "),
+                    ptx_text_if(!is_plain, b->verdict));
+    ptx_line_format(&line, "; without it %s us", ptx_figure_short(b->relieved_us).text);
     if (b->next)
         ptx_line_format(&line, " (%s)", b->next);
     if (b->advice) {
@@ -121,6 +129,21 @@ static void put_busy(Out *out, const ptxlint_projection *projection)
     if (b->tail_us >= LEAST_TAIL * projection->time.predicted_us)
         ptx_line_format(&line, "; the last one, not full, adds %s us",
                         ptx_figure_short(b->tail_us).text);
+    ptx_line_end(&line);
+}
+
+/* Beyond what the instructions that are executed take. */
+static void put_replays(Out *out, const ptxlint_projection *projection)
+{
+    const double executed = projection->executed.warp_instructions,
+                 replays = projection->bottleneck.replays;
+    if (!(replays > 0) || !(executed > 0))
+        return;
+    Line line = ptx_line_begin(out, "replays");
+    ptx_line_format(&line, "%s on top of", ptx_figure_short(replays).text);
+    ptx_line_format(&line, " %s executed instructions of warps: %s of what is issued",
+                    ptx_figure_short(executed).text,
+                    ptx_figure_percent(replays, replays + executed).text);
     ptx_line_end(&line);
 }
 
@@ -166,6 +189,10 @@ static void put_in_flight(Out *out, const ptxlint_module *module, const ptxlint_
     if (c->bytes_needed_high > c->bytes_needed_low)
         ptx_line_format(&line, " to %s", ptx_figure_short(c->bytes_needed_high).text);
     ptx_line_words(&line, " B needed to saturate DRAM");
+    ptx_line_format(&line, ": %s lines of %d B", ptx_figure_short(c->bytes / LINE_BYTES).text,
+                    LINE_BYTES);
+    ptx_line_format(&line, ", %s needed",
+                    ptx_figure_short(c->bytes_needed_high / LINE_BYTES).text);
     ptx_line_end(&line);
 }
 
@@ -174,6 +201,7 @@ void ptx_table_bottleneck(Out *out, const ptxlint_module *module, const ptxlint_
 {
     put_limiter(out, projection);
     put_busy(out, projection);
+    put_replays(out, projection);
     put_work_rate(out, projection);
     put_in_flight(out, module, kernel, projection);
 }

@@ -306,6 +306,7 @@ static void put_json_mix(Json *json, const char *key, const ptxlint_mix *mix)
     ptx_json_real(json, "flops_fp16", mix->flops_fp16);
     ptx_json_real(json, "flops_tensor", mix->flops_tensor);
     ptx_json_real(json, "global_bytes", mix->global_bytes);
+    ptx_json_real(json, "stops", mix->stops);
     ptx_json_why(json, ptx_why_mix(mix));
     ptx_json_bool(json, "trips_assumed", mix->has_assumed_trips);
     ptx_json_bool(json, "branches_assumed", mix->has_assumed_branches);
@@ -458,6 +459,8 @@ static void put_access(Json *json, const ptxlint_module *module, const ptxlint_a
     ptx_json_real(json, "active_threads", access->active_threads);
     ptx_json_real(json, "sectors_per_request", access->sectors_per_request);
     ptx_json_real(json, "ideal_sectors_per_request", access->ideal_sectors_per_request);
+    ptx_json_real(json, "lines_per_request", access->lines_per_request);
+    ptx_json_real(json, "segments_per_request", access->segments_per_request);
     ptx_json_real(json, "wavefronts_per_request", access->wavefronts_per_request);
     ptx_json_real(json, "ideal_wavefronts_per_request", access->ideal_wavefronts_per_request);
     ptx_json_real(json, "addresses_per_request", access->addresses_per_request);

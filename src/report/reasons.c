@@ -266,15 +266,19 @@ const char *ptx_reason_hot_line(const char *key, const void *of)
     const ptxlint_hot_line *line = of;
     if (!strcmp(key, "time_percent"))
         return "no time is predicted: estimate says why";
-    if (!strcmp(key, "source") || line->certainty != PTXLINT_NOT_KNOWN)
+    if (!strcmp(key, "source"))
         return NULL;
-    return "the addresses of an access in this line depend on data";
+    return line->certainty == PTXLINT_NOT_KNOWN
+               ? "the addresses of an access in this line depend on data"
+               : "the grid is not known (--grid, --launch)";
 }
 
 const char *ptx_reason_access(const char *key, const void *of)
 {
     static const Keyed all[] = {
         { "sectors_per_request", "no request of it is to global memory" }, { "ideal_sectors_per_request", "no request of it is to global memory" },
+        { "lines_per_request", "no request of it is to global memory" },
+        { "segments_per_request", "no request of it is to global memory" },
         { "used_bytes_per_request", "no request of it is to global memory" }, { "moved_bytes_per_request", "no request of it is to global memory" },
         { "wavefronts_per_request", "no request of it is to shared memory" }, { "ideal_wavefronts_per_request", "no request of it is to shared memory" },
         { "addresses_per_request", "no request of it is to constant memory or parameters" },

@@ -106,6 +106,10 @@ static void put_access_row(Out *out, const ptxlint_module *module, const ptxlint
     Line line = { .out = out, .column = DETAIL_INDENT, .indent = DETAIL_INDENT + 2 };
     ptx_out_repeat(out, ' ', DETAIL_INDENT);
     ptx_line_source(&line, &access->source, ": ");
+    if (isfinite(access->lines_per_request)) {
+        ptx_line_format(&line, "%.1f lines of 128 B", access->lines_per_request);
+        ptx_line_format(&line, ", %.1f segments of 32 B; ", access->segments_per_request);
+    }
     ptx_line_words(&line, access->why);
     if (access->function) {
         ptx_line_words(&line, "; in function ");
@@ -234,10 +238,10 @@ static void put_hot_row(Out *out, const ptxlint_hot_line *line)
     ptx_out_padded(out, place, 24);
     put_share(out, line->time_percent);
     put_share(out, line->issue_percent);
-    put_share(out, line->sectors > 0 ? line->sectors_percent : (double)NAN);
+    put_share(out, line->sectors_percent > 0 ? line->sectors_percent : (double)NAN);
     ptx_out_format(out, "  %9s", line->sectors > 0 ? ptx_figure_number(line->sectors).text : "-");
-    put_share(out, line->conflict_wavefronts > 0 ? line->conflict_percent : (double)NAN);
-    bool has_accesses = line->sectors > 0 || line->conflict_wavefronts > 0
+    put_share(out, line->conflict_percent > 0 ? line->conflict_percent : (double)NAN);
+    bool has_accesses = line->sectors_percent > 0 || line->conflict_percent > 0
                         || line->certainty == PTXLINT_NOT_KNOWN;
     ptx_out_format(out, "  %s\n", has_accesses ? ptx_report_certainty(line->certainty) : "-");
 }
@@ -254,8 +258,8 @@ void ptx_table_hot_lines(Out *out, const ptxlint_kernel *kernel)
         if (!(most >= LEAST_PERCENT))
             continue;
         if (!has_head)
-            ptx_put_heading(out, "  CUDA line                   time     issue   sectors        "
-                                 "     conflicts  accesses are");
+            ptx_put_heading(out, "  CUDA line                   time     issue   sectors  "
+                                 "of launch conflicts  accesses are");
         has_head = true;
         put_hot_row(out, line);
     }

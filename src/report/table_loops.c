@@ -116,6 +116,28 @@ static void put_parallelism(Out *out, const ptxlint_parallelism *p)
     ptx_line_end(&line);
 }
 
+static Figure figure_rate(double rate)
+{
+    return rate < 1000 ? ptx_figure_fixed(rate, 2) : ptx_figure_short(rate);
+}
+
+/* What the issue rate allows of this body, whatever waits, and what it asks of memory then. */
+static void put_loop_peak(Out *out, const ptxlint_mix *mix, const ptxlint_peak *peak)
+{
+    Line line = { .out = out, .column = DETAIL_INDENT, .indent = DETAIL_INDENT + 2 };
+    if (!peak || !isfinite(peak->issue_gops) || !(peak->potential_gflops > 0))
+        return;
+    ptx_out_repeat(out, ' ', DETAIL_INDENT);
+    ptx_line_format(&line, "potential %s GFLOPS", figure_rate(peak->potential_gflops).text);
+    if (peak->demand_gb_per_s > 0)
+        ptx_line_format(&line, ", demand %s of %s GB/s", figure_rate(peak->demand_gb_per_s).text,
+                        ptx_figure_short(peak->memory_gb_per_s).text);
+    if (peak->demand_gb_per_s > 0 && isfinite(peak->attainable_gflops))
+        ptx_line_format(&line, ", roofline %s", figure_rate(peak->attainable_gflops).text);
+    ptx_line_words(&line, mix->has_assumed_trips ? " (10 trips where unknown)" : "");
+    ptx_line_end(&line);
+}
+
 static void put_loop_row(Out *out, const ptxlint_module *module, const ptxlint_loop *loop)
 {
     ptx_out_format(out, "  %9" PRIu32 "  ", ptxlint_module_place(module, loop->header.begin).line);
@@ -134,6 +156,8 @@ static void put_loop_row(Out *out, const ptxlint_module *module, const ptxlint_l
         ptx_out_text(out, "irreducible: it can be entered in several places\n");
     }
     put_trip_cell(out, &loop->trip);
+    put_loop_peak(out, &loop->mix,
+                  loop->peaks && ptx_report_gpu(module) ? &loop->peaks[0] : NULL);
     put_parallelism(out,
                     loop->parallelism && ptx_report_gpu(module) ? &loop->parallelism[0] : NULL);
 }

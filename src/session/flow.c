@@ -48,7 +48,15 @@ const Loops *ptx_session_loops(Session *s)
 FuncFlow ptx_session_flow(Session *s)
 {
     ptx_session_cfg(s);
-    return (FuncFlow){ s->all->module, s->func, s->cfg, s->dom, s->loops };
+    const Defs *defs = s->passing ? s->passing->defs : NULL;
+    return (FuncFlow){ s->all->module, s->func, s->cfg, s->dom, s->loops, defs };
+}
+
+FuncFlow ptx_session_flow_with_defs(Session *s)
+{
+    if (s->passing && !ptx_session_is_trial(s) && ptx_session_cfg(s))
+        ptx_session_defs(s);
+    return ptx_session_flow(s);
 }
 
 const Live *ptx_session_live(Session *s)
@@ -104,7 +112,7 @@ const Live *ptx_session_kept_live(const Session *s)
 const Trips *ptx_session_trips(Session *s)
 {
     if (!s->trips) {
-        const FuncFlow flow = ptx_session_flow(s);
+        const FuncFlow flow = ptx_session_flow_with_defs(s);
         s->trips = ptx_trips_compute(ptx_session_kept_arena(s), s->all->scratch, &flow, s->launch);
     }
     return s->trips;

@@ -39,7 +39,7 @@ const MustDiverge *ptx_session_must_diverge(Session *s)
 {
     Passing *p = s->passing;
     if (!p->splits) {
-        const FuncFlow flow = ptx_session_flow(s);
+        const FuncFlow flow = ptx_session_flow_with_defs(s);
         p->splits = ptx_must_diverge_compute(s->all->work, s->all->scratch, &flow,
                                              ptx_session_uniforms(s), s->launch);
     }
@@ -55,6 +55,14 @@ const bool *ptx_session_lane_branches(Session *s)
     return p->lane_branches;
 }
 
+static const bool *rare_funcs(const Sessions *all)
+{
+    if (!all->own->rare_funcs)
+        all->own->rare_funcs = ptx_rare_funcs_compute(all->arena, all->work, all->scratch,
+                                                      all->module, all->calls);
+    return all->own->rare_funcs;
+}
+
 /* All of them in a function that is hardly ever called. */
 const bool *ptx_session_rare_blocks(Session *s)
 {
@@ -64,8 +72,7 @@ const bool *ptx_session_rare_blocks(Session *s)
     if (p->rare_blocks)
         return p->rare_blocks;
     p->rare_blocks = ptx_rare_blocks_compute(all->work, all->scratch, s->func, cfg);
-    if (!s->func->is_entry
-        && ptx_func_is_rare(all->temp, all->scratch, all->module, all->calls, ptx_session_id(s))) {
+    if (!s->func->is_entry && rare_funcs(all)[ptx_session_id(s)]) {
         bool *is_rare = ptx_arena_array(all->work, bool, cfg->block_count);
         memset(is_rare, true, cfg->block_count * sizeof *is_rare);
         p->rare_blocks = is_rare;
@@ -77,7 +84,7 @@ LaneSplits *ptx_session_lane_splits(Session *s)
 {
     Passing *p = s->passing;
     if (!p->lane_splits) {
-        const FuncFlow flow = ptx_session_flow(s);
+        const FuncFlow flow = ptx_session_flow_with_defs(s);
         p->lane_splits = ptx_lane_splits_new(s->all->work, &flow, s->launch);
     }
     return p->lane_splits;

@@ -87,9 +87,10 @@ static Effort effort_of(Session *s, EvaluationBudget budget)
 static KernelRun run_of(Session *s)
 {
     const Sessions *all = s->all;
+    const SimProgram *program = program_of(s);
     return (KernelRun){ .arena = all->work, .work = all->temp, .scratch = all->scratch,
-                        .program = program_of(s), .kernel = ptx_session_id(s),
-                        .launch = s->launch };
+                        .program = program, .kernel = ptx_session_id(s),
+                        .launch = s->launch, .defs = s->passing->defs };
 }
 
 /* Trials keep them. */
@@ -190,11 +191,23 @@ const Hazards *ptx_session_hazards(Session *s)
 {
     Passing *p = s->passing;
     if (!p->was_raced && s->func->is_entry && !s->func->has_unknown) {
-        const KernelRun run = run_of(s);
+        KernelRun run = run_of(s);
+        run.bases = ptx_session_points_to(s);
         p->hazards = ptx_hazards_find(&run);
     }
     p->was_raced = true;
     return p->hazards;
+}
+
+const LoneAccess *ptx_session_beyond(Session *s)
+{
+    Passing *p = s->passing;
+    if (!p->was_beyond && s->func->is_entry) {
+        const KernelRun run = run_of(s);
+        p->beyond = ptx_beyond_allocation_find(&run);
+    }
+    p->was_beyond = true;
+    return p->beyond;
 }
 
 const BlockRace *ptx_session_block_race(Session *s)

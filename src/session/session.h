@@ -14,6 +14,7 @@
 typedef struct DiagSink DiagSink;
 
 /* Results by name alone: who looks into one includes the header of its analysis. */
+typedef struct LoneAccess LoneAccess;
 typedef struct BlockRace BlockRace;
 typedef struct Demand Demand;
 typedef struct DivergenceCosts DivergenceCosts;
@@ -196,6 +197,8 @@ Spills ptx_session_spills(Session *session);
 const Pressure *ptx_session_unbounded_pressure(Session *session);
 /* of a kernel; NULL: none can be looked for */
 const Hazards *ptx_session_hazards(Session *session);
+/* in global memory; NULL: none was found */
+const LoneAccess *ptx_session_beyond(Session *session);
 /* on global memory, else in a cluster; NULL: none */
 const BlockRace *ptx_session_block_race(Session *session);
 

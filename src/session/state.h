@@ -62,6 +62,8 @@ typedef struct Passing {
     const Pressure *unbounded;
     const Hazards *hazards;
     const BlockRace *block_race;
+    const LoneAccess *beyond;       /* in global memory, once was_beyond */
+    bool was_beyond;
     const Evaluation *evaluations[BUDGET__COUNT];
     DivergenceCosts *divergence;
     const Trace *trace;
@@ -113,6 +115,7 @@ struct OfModule {
     const OpCycles **ops;       /* per GPU */
     Writers *writers;
     const Usage *usage;
+    const bool *rare_funcs;     /* per function: hardly ever called; NULL: not asked for */
     DemandScan *demands;
     TrialFacts *facts;          /* of trials: per function and GPU */
     bool is_large;              /* MAX_KEPT_INSNS */
@@ -141,6 +144,8 @@ static inline TrialFacts *ptx_session_trial_facts(const Sessions *trials, FuncId
 Arena *ptx_session_kept_arena(const Session *s);
 Arena *ptx_session_passing_arena(const Session *s);
 Arena *ptx_session_flow_arena(const Session *s);
+/* While the function is in hand, with its definitions too. */
+FuncFlow ptx_session_flow_with_defs(Session *s);
 OfGpu *ptx_session_gpu(Session *s, size_t gpu);
 Writers *ptx_sessions_writers(Sessions *all);
 DemandScan *ptx_sessions_demands(Sessions *all);

@@ -102,6 +102,12 @@ def shared_callee(n): # kernels all calling the same big func
     s2="".join(".visible .entry k%d(){\ncall f0;\nret;\n}\n"%i for i in range(n))
     return H+s+s2
 @g
+def local_leaves(n): # one kernel calls all; each asks how often it is called
+    f=".func f%d(){\n.local .b32 d[4];\n.reg .b32 %%r<9>;\nmov.u32 %%r1,d;\nst.local.u32 [%%r1],%%r1;\nret;\n}\n"
+    return k("\n".join("call f%d;"%i for i in range(n)), pre="".join(f%i for i in range(n)))
+@g
+def empty_funcs(n): return H+"".join(".func f%d(){}\n"%i for i in range(n))
+@g
 def manykernels_shared(n):
     return H+".shared .b32 s[1024];\n"+"".join(".visible .entry k%d(.param .u64 a)\n.reqntid 256,1,1\n{\n.reg .b32 %%r<9>;\nmov.u32 %%r1,%%tid.x;\nshl.b32 %%r1,%%r1,2;\nmov.u32 %%r2,s;\nadd.u32 %%r2,%%r2,%%r1;\nst.shared.u32 [%%r2],%%r1;\nbar.sync 0;\nld.shared.u32 %%r3,[%%r2+4];\nst.shared.u32 [%%r2],%%r3;\nret;\n}\n"%i for i in range(n))
 @g

@@ -44,6 +44,9 @@ CASES = {
     "tune --grid 64 --block 256 clean.ptx": 0, "tune clean.ptx": 2, "tune": 2, "tune --grid 64 --block 256 none.ptx": 3,
     "rank --grid 64 --block 256 clean.ptx warned.ptx": 0, "rank clean.ptx": 2, "rank": 2, "rank --grid 64 --block 256 none.ptx": 3,
     "rank --grid 64 --block 256 --format csv clean.ptx": 0, "rank --grid 64 --block 256 --kernel x clean.ptx": 2,
+    "occupancy --gpu g80 --registers 10 --block 256": 0, "occupancy": 2, "occupancy --gpu g80 --block 513": 2, "occupancy --gpu g80 clean.ptx": 2,
+    "occupancy --gpu h2000 --block 32": 2, "occupancy --gpu ./bad.yaml --block 32": 2,
+    "optspace --grid 64 --block 256 clean.ptx warned.ptx": 0, "optspace clean.ptx": 2, "optspace --grid 64 --block 256 none.ptx": 3,
     "schema": 0, "schema report": 0, "schema nothing": 2, "schema report more": 2,
     "completions bash": 0, "completions tcsh": 2, "completions": 2, "manual": 0, "manual more": 2,
     "--severity COR101=note warned.ptx": 0, "--severity OCC103=error noted.ptx": 1, "--ignore COR101 warned.ptx": 0, "--statistics warned.ptx": 1,
@@ -53,6 +56,7 @@ CASES = {
     **{f"--format {name}=/dev/full warned.ptx": 3 for name in OUTPUTS}, **{f"--format {name}=none/x clean.ptx": 3 for name in OUTPUTS},
 }
 COMMANDS = ["check clean.ptx", "fix clean.ptx", "report clean.ptx", "annotate clean.ptx", "gpu", "explain THR102", "rules", "config show", "isa ld", "tune --grid 64 --block 256 clean.ptx", "rank --grid 64 --block 256 clean.ptx",
+            "occupancy --gpu h200 --block 64",
             "schema", "completions bash", "manual"]
 for command in COMMANDS:
     first = command.split()[0]

@@ -39,6 +39,8 @@ help check
 isa ld
 isa --list
 tune --no-config a.ptx
+occupancy --gpu g80 --registers 8-12 --block 256
+optspace --no-config --block 256 --grid 100 a.ptx b.ptx
 rank --no-config --block 256 --grid 100 a.ptx b.ptx
 diff --no-config a.ptx b.ptx
 diff --no-config --format json a.ptx b.ptx

@@ -115,8 +115,8 @@ static const char *word_behind(const Golden *golden, const char *option, char wo
 
 static ptxlint_launches *read_launch(const Golden *golden, const char *path)
 {
-    static const char *const keys[] = { "block", "grid" };
-    static const char *const names[] = { "--block ", "--grid " };
+    static const char *const keys[] = { "block", "grid", "param" };
+    static const char *const names[] = { "--block ", "--grid ", "--param " };
     ptxlint_launches *launches;
     char word[32];
     assert_int_equal(ptxlint_launches_new(NULL, 0, &launches, NULL, 0), PTXLINT_OK);

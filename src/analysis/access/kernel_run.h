@@ -5,6 +5,7 @@
 #include "ir/types.h"
 
 typedef struct Arena Arena;
+typedef struct Defs Defs;
 typedef struct JoinableRow JoinableRow;
 typedef struct Launch Launch;
 typedef struct PointsToSet PointsToSet;
@@ -18,6 +19,7 @@ typedef struct KernelRun {
     const Launch *launch;       /* NULL: nothing of it is given */
     const JoinableRow *rows;    /* per instruction, what ptxas joins; NULL: it is not asked for */
     const PointsToSet *bases;   /* of the kernel; NULL: not computed */
+    const Defs *defs;           /* of the kernel; NULL: not computed */
 } KernelRun;
 
 #endif

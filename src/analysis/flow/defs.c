@@ -53,6 +53,11 @@ const Defs *ptx_defs_compute(Arena *arena, const Func *func, const Cfg *cfg, con
     return defs;
 }
 
+const Defs *ptx_defs_of(Arena *arena, const FuncFlow *flow)
+{
+    return flow->defs ? flow->defs : ptx_defs_compute(arena, flow->func, flow->cfg, flow->loops);
+}
+
 uint32_t ptx_defs_in_loop(const Defs *defs, LoopId loop, RegId reg, InsnId *last)
 {
     uint32_t count = 0;

@@ -2,6 +2,7 @@
 #ifndef PTX_ANALYSIS_FLOW_DEFS_H
 #define PTX_ANALYSIS_FLOW_DEFS_H
 
+#include "analysis/flow/func_flow.h"
 #include "analysis/flow/types.h"
 #include "support/arena.h"
 #include "analysis/flow/loop.h"
@@ -22,6 +23,9 @@ typedef struct Defs {
 
 /* Owned by arena. */
 const Defs *ptx_defs_compute(Arena *arena, const Func *func, const Cfg *cfg, const Loops *loops);
+
+/* Those of the flow; computed where it has none. */
+const Defs *ptx_defs_of(Arena *arena, const FuncFlow *flow);
 
 /* Whether a block is in a loop or in one inside it. */
 static inline bool ptx_loop_holds(const Defs *defs, LoopId loop, BlockId block)

@@ -10,6 +10,7 @@ typedef struct FuncFlow {
     const Cfg *cfg;
     const Dom *dom;
     const Loops *loops;
+    const Defs *defs;           /* NULL: found where they are asked for */
 } FuncFlow;
 
 #endif

@@ -92,6 +92,23 @@ static void close_machine(Search *s)
     ptx_arena_release(s->work, s->mark);
 }
 
+/* Of dynamic shared memory; where the kernel, which calls nothing, names none, it has none. -1: not
+ * known. */
+static int64_t dynamic_bytes(const Search *s)
+{
+    const Func *func = s->func;
+    if (s->launch.dynamic_shared_bytes >= 0)
+        return s->launch.dynamic_shared_bytes;
+    for (uint32_t o = 0; o < func->operand_count; o++) {
+        const Operand *operand = &func->operands[o];
+        const Var *var = operand->kind == OPERAND_VAR ? &s->module->vars[operand->id] : NULL;
+        if (operand->kind == OPERAND_FUNCTION
+            || (var && ptx_space_is_shared((Space)var->space) && !var->bytes))
+            return -1;
+    }
+    return 0;
+}
+
 /* A machine with blocks of that shape, NULL: of the one that is given or assumed. */
 static void open_machine(Search *s, const uint32_t shape[3])
 {
@@ -107,6 +124,8 @@ static void open_machine(Search *s, const uint32_t shape[3])
         ptx_machine_config(s->machine)->most_stays = MAX_STAYS_ASSUMED;
     s->race = ptx_race_new(s->machine, s->orders);
     s->race->is_trial = s->is_trial;
+    s->race->bases = s->bases;
+    s->race->dynamic_shared = s->dynamic_shared;
 }
 
 /* A run with that shape in place of the one in hand. */
@@ -119,14 +138,6 @@ void ptx_search_try_shape(Search *s, const uint32_t shape[3])
 
 /* ---- what is reported ------------------------------------------------------------------------ */
 
-static void set_thread(const Search *s, uint32_t thread, uint32_t out[3])
-{
-    const uint32_t *block = s->shape.block;
-    out[0] = thread % block[0];
-    out[1] = thread / block[0] % block[1];
-    out[2] = thread / block[0] / block[1];
-}
-
 static HazardAccess access_of(const Search *s, const Seen *seen)
 {
     const Site *site = &s->race->sites[seen->site];
@@ -138,7 +149,7 @@ static HazardAccess access_of(const Search *s, const Seen *seen)
                             .is_write = seen->is_write,
                             .is_by_data = seen->is_by_data,
                             .queue = seen->queue };
-    set_thread(s, seen->thread, access.thread);
+    ptx_thread_of_block(s->shape.block, seen->thread, access.thread);
     return access;
 }
 
@@ -600,9 +611,73 @@ static const Divergence *find_divergence(Arena *arena, const Search *s)
                          .other_func = other->func,
                          .other = other->insn,
                          .hangs = hangs };
-    set_thread(s, at->thread, out->thread);
-    set_thread(s, other->thread, out->other_thread);
+    ptx_thread_of_block(s->shape.block, at->thread, out->thread);
+    ptx_thread_of_block(s->shape.block, other->thread, out->other_thread);
     return out;
+}
+
+/* ---- accesses that are wrong by themselves --------------------------------------------------- */
+
+/* The variable that the address is made from, where it is known. */
+static void find_own_variable(const Search *s, const Stray *stray, LoneAccess *out)
+{
+    PointsTo base;
+    uint64_t from;
+    const PointsToSet *bases = stray->func == s->func ? ptx_search_bases(s) : NULL;
+    const Insn *insn = &stray->func->insns[stray->insn];
+    out->var = NO_ID;
+    out->offset = stray->address;
+    if (!bases || !ptx_points_to_of_access(bases, s->module, s->func, insn, &base)
+        || base.kind != BASE_VAR || !s->module->vars[base.id].bytes
+        || !ptx_machine_address(s->machine, base.id, &from) || from > stray->address)
+        return;
+    out->var = base.id;
+    out->offset = stray->address - from;
+    out->end = s->module->vars[base.id].bytes;
+}
+
+static const LoneAccess *make_lone_access(Arena *arena, const Search *s, LoneKind kind,
+                                          const Stray *stray)
+{
+    LoneAccess *out = ptx_arena_new(arena, LoneAccess);
+    *out = (LoneAccess){ .kind = kind,
+                         .func = stray->func,
+                         .insn = stray->insn,
+                         .place = stray->place,
+                         .bytes = stray->bytes,
+                         .is_write = stray->is_write && kind != LONE_UNWRITTEN };
+    ptx_thread_of_block(s->shape.block, stray->thread, out->thread);
+    find_own_variable(s, stray, out);
+    return out;
+}
+
+static const LoneAccess *find_beyond(Arena *arena, const Search *s)
+{
+    const Stray *stray = &s->race->overreach;
+    return !s->shape.block_is_assumed && stray->func
+               ? make_lone_access(arena, s, LONE_BEYOND_SHARED, stray)
+               : NULL;
+}
+
+/* All that wrote shared memory was followed. */
+static bool are_writes_known(const Search *s)
+{
+    const Race *r = s->race;
+    return !s->shape.block_is_assumed && !r->overreach.func && !r->is_blind && !r->is_lost
+           && !r->by_data_count && !r->has_transfers && ptx_machine_is_complete(s->machine)
+           && is_sure(s->machine);
+}
+
+/* What is written behind the read is another thread's: in order behind it, or a race. */
+static const LoneAccess *find_unwritten(Arena *arena, const Search *s)
+{
+    Race *r = s->race;
+    if (!r->unwritten_count || !are_writes_known(s))
+        return NULL;
+    for (uint32_t i = 0; i < r->unwritten_count; i++)
+        if (!r->pair_count || ptx_race_is_unwritten(r, &r->unwritten[i]))
+            return make_lone_access(arena, s, LONE_UNWRITTEN, &r->unwritten[i]);
+    return NULL;
 }
 
 /* ---- updates that may be lost ---------------------------------------------------------------- */
@@ -629,7 +704,8 @@ static bool is_known_update(const Hazards *out, const Hazard *items, const Hazar
 static void collect_updates(const Search *s, Hazards *out, Hazard *items)
 {
     const SimFunc ran = ptx_machine_func(s->machine, s->kernel);
-    const LostUpdateInput input = { s->func, ran.cfg, ran.dom, ran.loops, ran.counts };
+    const FuncFlow flow = { s->module, s->func, ran.cfg, ran.dom, ran.loops, s->defs };
+    const LostUpdateInput input = { &flow, ran.counts };
     LostUpdate found[MAX_UPDATES];
     if (!ran.func || has_one_thread(s))
         return;
@@ -671,8 +747,11 @@ const Hazards *ptx_hazards_find(const KernelRun *run)
                  .module = module,
                  .kernel = run->kernel,
                  .func = func,
+                 .bases = run->bases,
+                 .defs = run->defs,
                  .launch = run->launch ? *run->launch : nothing };
     const ArenaMark mark = ptx_arena_mark(work);
+    s.dynamic_shared = dynamic_bytes(&s);
     s.orders = ptx_arena_array(work, uint8_t, module->op_count + 1);
     s.mark = ptx_arena_mark(work);
     out->items = items;
@@ -680,6 +759,8 @@ const Hazards *ptx_hazards_find(const KernelRun *run)
     if (!s.shape.block_is_assumed || !s.shape.grid_is_assumed)
         ptx_search_run(&s);
     out->divergence = find_divergence(arena, &s);
+    out->beyond = find_beyond(arena, &s);
+    out->unwritten = find_unwritten(arena, &s);
     collect_possible(&s, out, items + MAX_HAZARDS);
     if (!collect_waits(&s, out, items) && (!s.shape.block_is_assumed || holds_for_all(&s)))
         collect(&s, out, items);

@@ -3,6 +3,7 @@
 #ifndef PTX_ANALYSIS_RACE_HAZARD_H
 #define PTX_ANALYSIS_RACE_HAZARD_H
 
+#include "analysis/race/lone_access.h"
 #include "support/diag.h"
 #include "analysis/sim/program.h"
 #include "ir/types.h"
@@ -79,6 +80,8 @@ typedef struct Divergence {
 typedef struct Hazards {
     /* certain, of the block's shape that is given; NULL: none was found */
     const Divergence *divergence;
+    /* as certain, of shared memory; NULL: none was found */
+    const LoneAccess *beyond, *unwritten;
     const Hazard *items;        /* one for each barrier that is missing */
     uint32_t count;
     const Hazard *possible;     /* accesses that nothing orders, if data let them happen */

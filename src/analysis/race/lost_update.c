@@ -303,15 +303,15 @@ uint32_t ptx_lost_updates_find(Arena *scratch, const LostUpdateInput *input, Los
                                uint32_t most)
 {
     const ArenaMark mark = ptx_arena_mark(scratch);
-    UpdateSearch s = { .func = input->func,
-                       .cfg = input->cfg,
-                       .dom = input->dom,
-                       .loops = input->loops,
+    UpdateSearch s = { .func = input->flow->func,
+                       .cfg = input->flow->cfg,
+                       .dom = input->flow->dom,
+                       .loops = input->flow->loops,
                        .counts = input->counts };
     uint32_t count = 0;
     if (has_lock(s.func))
         return 0;
-    s.defs = ptx_defs_compute(scratch, s.func, s.cfg, s.loops);
+    s.defs = ptx_defs_of(scratch, input->flow);
     s.visited = ptx_arena_array(scratch, uint32_t, s.func->reg_count);
     s.open = ptx_arena_array(scratch, RegId, s.func->reg_count);
     for (InsnId i = 0; i < s.func->insn_count && count < most; i++)

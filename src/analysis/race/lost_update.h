@@ -22,10 +22,7 @@ typedef struct LostUpdate {
 } LostUpdate;
 
 typedef struct LostUpdateInput {
-    const Func *func;
-    const Cfg *cfg;
-    const Dom *dom;
-    const Loops *loops;
+    const FuncFlow *flow;
     const Count *counts;        /* per instruction, of a run; NULL: there was none */
 } LostUpdateInput;
 

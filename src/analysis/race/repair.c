@@ -187,9 +187,9 @@ static bool is_for_all(Search *s, const Put *put)
     const SimFunc ran = ptx_machine_func(s->machine, s->kernel);
     if (put->func != s->func)
         return false;
-    const FuncFlow flow = { s->module, s->func, ran.cfg, ran.dom, ran.loops };
+    const FuncFlow flow = { s->module, s->func, ran.cfg, ran.dom, ran.loops, s->defs };
     if (!s->uniforms)
-        s->uniforms = ptx_uniform_compute(s->work, s->scratch, &flow, NULL, &s->launch);
+        s->uniforms = ptx_uniform_compute(s->work, s->scratch, &flow, s->defs, &s->launch);
     return !s->uniforms->is_partial[ran.cfg->block_of[put->insn]];
 }
 

@@ -8,6 +8,8 @@
 #include "analysis/sim/sim.h"
 #include "analysis/value/launch.h"
 
+typedef struct Defs Defs;
+typedef struct PointsToSet PointsToSet;
 typedef struct Uniforms Uniforms;
 
 enum { MAX_SHAPE_TRIES = 16, MAX_KNOWN = 32 };
@@ -20,6 +22,9 @@ typedef struct Search {
     FuncId kernel;
     const Func *func;
     Launch launch;
+    const PointsToSet *bases;   /* of func; NULL: not computed */
+    const Defs *defs;           /* of func; NULL: not computed */
+    int64_t dynamic_shared;     /* of a block; -1: not known */
     Machine *machine;
     SimShape shape;             /* of its launch */
     Race *race;                 /* that observes it */

@@ -351,7 +351,7 @@ Dependences ptx_dependences_compute(Arena *arena, Arena *scratch, const FuncFlow
     DependenceBuild b = { .arena = arena, .scratch = scratch, .flow = flow,
                           .budget = DEPENDENCES_FLOOR
                                     + (uint64_t)DEPENDENCES_PER_INSN * flow->func->insn_count };
-    b.defs = ptx_defs_compute(scratch, flow->func, cfg, flow->loops);
+    b.defs = ptx_defs_of(scratch, flow);
     b.stamps = ptx_arena_array(scratch, uint32_t, cfg->block_count);
     b.stack = ptx_arena_array(scratch, BlockId, cfg->block_count);
     for (uint32_t r = 0; r < cfg->rpo_count && !b.is_cut; r++) {

@@ -1,6 +1,7 @@
 #include "analysis/redundancy/mix.h"
 
 #include "analysis/redundancy/fuse.h"
+#include "analysis/redundancy/region.h"
 #include "gpu/costs.h"
 #include "ir/func.h"
 #include "ir/insn.h"
@@ -51,21 +52,31 @@ static void add_mix_bytes(Mix *mix, const Insn *insn, double weight)
         mix->weighted_global_bytes += weight * insn->access_bytes;
 }
 
-static void add_block(Mix *mix, const Func *func, const InsnId *fused_with, const Block *block,
-                      double weight)
+/* What is known of the instructions and blocks of a function before they are counted. */
+typedef struct MixFacts {
+    const Func *func;
+    const Cfg *cfg;
+    const InsnId *fused_with;
+    const uint32_t *stops;              /* per block */
+} MixFacts;
+
+static void add_block(Mix *mix, const MixFacts *facts, BlockId id, double weight)
 {
+    const Func *func = facts->func;
+    const Block *block = &facts->cfg->blocks[id];
+    mix->weighted_stops += weight * facts->stops[id];
     for (InsnId i = block->first; i < block->end; i++) {
         const Insn *insn = &func->insns[i];
-        bool fused = ptx_op_is_fused(insn->op);
+        bool fused = ptx_op_is_fused(insn->op), may_fuse = facts->fused_with[i] != NO_ID;
         mix->counts[insn->op->insn_class]++;
         mix->weighted[insn->op->insn_class] += weight;
         mix->insn_count++;
         mix->weighted_insn_count += weight;
         mix->weighted_fused_count += fused ? weight : 0;
-        add_flops(mix, insn->op, fused_with[i] != NO_ID, weight);
+        add_flops(mix, insn->op, may_fuse, weight);
         add_mix_bytes(mix, insn, weight);
         mix->fused_count += fused;
-        mix->fusable_count += fused_with[i] != NO_ID;
+        mix->fusable_count += may_fuse;
     }
 }
 
@@ -82,6 +93,7 @@ static void add_mix(Mix *outer, const Mix *inner, double weight)
     outer->fusable_count += inner->fusable_count;
     outer->weighted_insn_count += weight * inner->weighted_insn_count;
     outer->weighted_fused_count += weight * inner->weighted_fused_count;
+    outer->weighted_stops += weight * inner->weighted_stops;
     outer->weighted_global_bytes += weight * inner->weighted_global_bytes;
     for (int f = 0; f < FLOPS__COUNT; f++) {
         outer->weighted_flops[f] += weight * inner->weighted_flops[f];
@@ -93,11 +105,10 @@ static void add_mix(Mix *outer, const Mix *inner, double weight)
 }
 
 /* A loop that tests before its body runs its header once more. */
-static void add_last_test(Mix *outer, const Func *func, const InsnId *fused_with,
-                          const Block *header, double share)
+static void add_last_test(Mix *outer, const MixFacts *facts, BlockId header, double share)
 {
     Mix test = { 0 };
-    add_block(&test, func, fused_with, header, share);
+    add_block(&test, facts, header, share);
     memset(test.counts, 0, sizeof test.counts);
     test.insn_count = test.fused_count = test.fusable_count = 0;
     add_mix(outer, &test, 1);
@@ -166,7 +177,8 @@ const Mixes *ptx_mix_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
     const Loops *loops = flow->loops;
     const Dom *dom = flow->dom;
     ArenaMark mark = ptx_arena_mark(scratch);
-    const InsnId *fused_with = ptx_fuse_compute(scratch, scratch, func, cfg);
+    const MixFacts facts = { func, cfg, ptx_fuse_compute(scratch, scratch, func, cfg),
+                             ptx_region_count(scratch, func, cfg) };
     const uint32_t *sides = count_sides(scratch, cfg, loops, dom);
     const double *shares = shares_of(scratch, cfg, loops, dom, sides);
     Mixes *mixes = ptx_arena_new(arena, Mixes);
@@ -176,7 +188,7 @@ const Mixes *ptx_mix_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
         Mix *own = loop == NO_LOOP ? &mixes->func : &per_loop[loop];
         if (!ptx_block_is_reachable(cfg, b))
             continue;
-        add_block(own, func, fused_with, &cfg->blocks[b], share_in(shares, loops, loop, b));
+        add_block(own, &facts, b, share_in(shares, loops, loop, b));
         own->has_assumed_branches |= sides[b] > 1;
     }
     /* an inner loop comes after its outer one */
@@ -189,7 +201,7 @@ const Mixes *ptx_mix_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
         double share = share_in(shares, loops, parent, header);
         add_mix(outer, &per_loop[loop], share * (isnan(count) ? MIX_LOOP_WEIGHT : count));
         if (!isnan(count) && trips->trips[loop].tests_first)
-            add_last_test(outer, func, fused_with, &cfg->blocks[header], share);
+            add_last_test(outer, &facts, header, share);
     }
     mixes->loops = per_loop;
     ptx_arena_release(scratch, mark);

@@ -34,6 +34,7 @@ typedef struct Mix {
     double weighted_float_ops[FLOPS__COUNT];
     /* that a thread loads from and stores to global memory, generic addresses included */
     double weighted_global_bytes;
+    double weighted_stops;              /* how often a warp blocks: region.h */
     /* bit i: an instruction whose rate is FIGURE_TENSOR_F16 + i */
     uint32_t tensor_rates;
     bool has_assumed_trips;             /* a loop inside counts MIX_LOOP_WEIGHT */

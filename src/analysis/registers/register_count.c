@@ -266,8 +266,8 @@ static void count_values(Gathering *g)
 /* NULL where more is live than anything is known of. */
 static BlockWork *begin_regions(Gathering *g, Arena *scratch)
 {
-    const Defs *defs = ptx_defs_compute(scratch, g->func, g->cfg, g->loops);
-    return ptx_block_work_new(scratch, g->flow, g->lowered, defs, g->gpu->target.sm);
+    return ptx_block_work_new(scratch, g->flow, g->lowered, ptx_defs_of(scratch, g->flow),
+                              g->gpu->target.sm);
 }
 
 static bool gather_features(Gathering *g, Arena *scratch)

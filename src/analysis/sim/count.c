@@ -7,6 +7,8 @@ static void add_requests(Count *to, const Count *from, double weight)
     to->active += weight * from->active;
     to->sectors += weight * from->sectors;
     to->ideal_sectors += weight * from->ideal_sectors;
+    to->lines += weight * from->lines;
+    to->segments += weight * from->segments;
     to->wavefronts += weight * from->wavefronts;
     to->ideal_wavefronts += weight * from->ideal_wavefronts;
     to->spared_requests += weight * from->spared_requests;
@@ -53,6 +55,8 @@ void ptx_count_repeat(Count *c, const Count *before, double times)
     since.active -= before->active;
     since.sectors -= before->sectors;
     since.ideal_sectors -= before->ideal_sectors;
+    since.lines -= before->lines;
+    since.segments -= before->segments;
     since.wavefronts -= before->wavefronts;
     since.ideal_wavefronts -= before->ideal_wavefronts;
     since.spared_requests -= before->spared_requests;

@@ -38,6 +38,8 @@ typedef struct Count {
     double requests;            /* of an access: executions by at least one lane */
     double active;              /* lanes in those */
     double sectors, ideal_sectors, wavefronts, ideal_wavefronts;
+    /* of global memory, whatever the GPU moves: distinct pieces of 128 and of 32 bytes */
+    double lines, segments;
     /* fewer, as ptxas joins the access with its neighbours: joinable_row.h */
     double spared_requests, spared_wavefronts;
     /* of global memory: distinct bytes that lanes ask for, in all requests */

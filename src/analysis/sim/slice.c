@@ -73,7 +73,9 @@ static void read_always(Slicer *s, const Insn *insn)
     const Operand *operands = ptx_insn_operands(s->func, insn);
     bool reads_all = is_control(insn->op) || insn->op->kind == OPK_CP_ASYNC
                      || insn->op->family == OP_MBARRIER || insn->op->family == OP_CP;
-    bool is_multiplication = insn->op->family == OP_WGMMA;
+    const bool is_multiplication = insn->op->family == OP_WGMMA
+                                   || insn->op->operation == OP_WMMA_LOAD
+                                   || insn->op->operation == OP_WMMA_STORE;
     if (insn->guard != NO_ID)
         read_register(s, insn->guard);
     for (unsigned o = 0; o < insn->operand_count; o++)

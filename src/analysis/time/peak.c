@@ -20,16 +20,17 @@ static double lanes_for(const Gpu *gpu, PipeId id, MachineOp machine)
                                                        : (double)NAN;
 }
 
-/* Most results of a class per clock, whichever pipes it takes. */
+/* Most results of a class per clock, whichever pipes it takes; NaN where none but the issue slots
+ * take it, and the GPU has no such arithmetic. */
 static double class_lanes(const Gpu *gpu, MachineOp machine)
 {
-    double lanes = (double)NAN;
+    double lanes = (double)NAN, issue = lanes_for(gpu, PIPE_ISSUE, machine);
     for (int p = 0; p < PIPE__COUNT; p++) {
-        double here = lanes_for(gpu, (PipeId)p, machine);
+        double here = p != PIPE_ISSUE ? lanes_for(gpu, (PipeId)p, machine) : (double)NAN;
         if (!isnan(here) && !(here >= lanes))
             lanes = here;
     }
-    return lanes;
+    return issue < lanes ? issue : lanes;
 }
 
 /* The fastest of the types in the mix, of fp16 where there is none; NaN where one of them is not

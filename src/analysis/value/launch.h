@@ -19,6 +19,7 @@ typedef struct LaunchParam {
     uint32_t length;
     bool is_pointer;            /* an unknown base, aligned to 256 bytes */
     uint8_t locality;           /* Locality, of the array that it points to */
+    uint64_t allocated;         /* bytes from there to the end of its allocation; 0: not known */
 } LaunchParam;
 
 typedef struct LaunchTrip {     /* --trip LABEL=N or LINE=N */

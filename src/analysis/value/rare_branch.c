@@ -151,48 +151,78 @@ const bool *ptx_rare_blocks_compute(Arena *arena, Arena *scratch, const Func *fu
     return is_rare;
 }
 
-/* A function and its calls of another. */
-typedef struct Caller {
+/* What is known of the callers of each function. */
+typedef struct RareCalls {
+    Arena *work, *scratch;
     const Module *module;
     const CallGraph *calls;
-    FuncId func, callee;
-} Caller;
+    bool *is_rare;              /* per function: no call was found that is not rare */
+} RareCalls;
 
-static bool calls_rarely(Arena *work, Arena *scratch, const Caller *caller)
+/* Nothing outside the module knows of it, and it is called, by not too many. */
+static bool may_be_rare(const RareCalls *r, FuncId id, uint32_t callers)
 {
-    const ArenaMark mark = ptx_arena_mark(work);
-    const Func *func = &caller->module->funcs[caller->func];
-    const Cfg *cfg = ptx_cfg_build(work, scratch, caller->module, func);
-    const bool *is_rare = cfg ? ptx_rare_blocks_compute(work, scratch, func, cfg) : NULL;
-    bool is_rarely = is_rare != NULL;
-    for (InsnId i = 0; i < func->insn_count && is_rarely; i++) {
-        const Insn *insn = &func->insns[i];
-        const FuncId to = insn->op->kind == OPK_CALL ? ptx_call_find_callee(func, insn) : NO_ID;
-        bool is_it = to != NO_ID && caller->calls->definition_of[to] == caller->callee;
-        is_rarely = !is_it || is_rare[cfg->block_of[i]];
-    }
-    ptx_arena_release(work, mark);
-    return is_rarely;
+    const Func *func = &r->module->funcs[id];
+    const CallNode *node = &r->calls->nodes[id];
+    return !func->is_entry && func->linkage == LINKAGE_NONE && !node->is_address_taken
+           && !node->is_recursive && callers && callers <= MAX_RARE_CALLERS;
 }
 
-bool ptx_func_is_rare(Arena *work, Arena *scratch, const Module *module, const CallGraph *calls,
-                      FuncId id)
+static void find_candidates(const RareCalls *r)
 {
-    const Func *func = &module->funcs[id];
-    const CallNode *node = &calls->nodes[id];
-    uint32_t callers = 0;
-    if (func->is_entry || func->linkage != LINKAGE_NONE || node->is_address_taken
-        || node->is_recursive)
-        return false;
-    for (FuncId by = 0; by < module->func_count; by++) {
-        const CallNode *other = &calls->nodes[by];
-        const Caller caller = { module, calls, by, id };
-        for (uint32_t c = 0; c < other->callee_count; c++) {
-            if (calls->callees[other->callee_first + c] != id)
-                continue;
-            if (++callers > MAX_RARE_CALLERS || !calls_rarely(work, scratch, &caller))
-                return false;
-        }
+    const ArenaMark mark = ptx_arena_mark(r->scratch);
+    uint32_t *callers = ptx_arena_array(r->scratch, uint32_t, r->module->func_count + 1);
+    for (FuncId by = 0; by < r->module->func_count; by++) {
+        const CallNode *node = &r->calls->nodes[by];
+        for (uint32_t c = 0; c < node->callee_count; c++)
+            callers[r->calls->callees[node->callee_first + c]]++;
     }
-    return callers > 0;
+    for (FuncId f = 0; f < r->module->func_count; f++)
+        r->is_rare[f] = may_be_rare(r, f, callers[f]);
+    ptx_arena_release(r->scratch, mark);
+}
+
+static bool calls_candidate(const RareCalls *r, FuncId by)
+{
+    const CallNode *node = &r->calls->nodes[by];
+    for (uint32_t c = 0; c < node->callee_count; c++)
+        if (r->is_rare[r->calls->callees[node->callee_first + c]])
+            return true;
+    return false;
+}
+
+/* Rare blocks not known: all of its calls are taken to be often made. */
+static void take_calls(const RareCalls *r, FuncId by, const Cfg *cfg, const bool *is_rare)
+{
+    const Func *func = &r->module->funcs[by];
+    const CallNode *node = &r->calls->nodes[by];
+    for (uint32_t c = 0; c < node->callee_count && !is_rare; c++)
+        r->is_rare[r->calls->callees[node->callee_first + c]] = false;
+    for (InsnId i = 0; i < func->insn_count && is_rare; i++) {
+        const Insn *insn = &func->insns[i];
+        const FuncId to = insn->op->kind == OPK_CALL ? ptx_call_find_callee(func, insn) : NO_ID;
+        if (to != NO_ID && !is_rare[cfg->block_of[i]])
+            r->is_rare[r->calls->definition_of[to]] = false;
+    }
+}
+
+static void take_caller(const RareCalls *r, FuncId by)
+{
+    const ArenaMark mark = ptx_arena_mark(r->work);
+    const Func *func = &r->module->funcs[by];
+    const Cfg *cfg = ptx_cfg_build(r->work, r->scratch, r->module, func);
+    take_calls(r, by, cfg, cfg ? ptx_rare_blocks_compute(r->work, r->scratch, func, cfg) : NULL);
+    ptx_arena_release(r->work, mark);
+}
+
+const bool *ptx_rare_funcs_compute(Arena *arena, Arena *work, Arena *scratch, const Module *module,
+                                   const CallGraph *calls)
+{
+    const RareCalls r = { work, scratch, module, calls,
+                          ptx_arena_array(arena, bool, module->func_count + 1) };
+    find_candidates(&r);
+    for (FuncId by = 0; by < module->func_count; by++)
+        if (calls_candidate(&r, by))
+            take_caller(&r, by);
+    return r.is_rare;
 }

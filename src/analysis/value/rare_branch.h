@@ -18,9 +18,9 @@ int ptx_branch_rare_side(const Func *func, InsnId branch);
  * found. */
 const bool *ptx_rare_blocks_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg);
 
-/* Whether every call of a function, of which nothing outside the module knows, stands in such a
- * block. work and scratch, two arenas, are left as found. */
-bool ptx_func_is_rare(Arena *work, Arena *scratch, const Module *module, const CallGraph *calls,
-                      FuncId func);
+/* Per function: every call of it, of which nothing outside the module knows, stands in such a
+ * block. Owned by arena; work and scratch, two others, are left as found. */
+const bool *ptx_rare_funcs_compute(Arena *arena, Arena *work, Arena *scratch, const Module *module,
+                                   const CallGraph *calls);
 
 #endif

@@ -40,45 +40,20 @@ static uint64_t ssa_key_of(RegId reg, uint32_t place)
 
 /* ---- where registers are written ------------------------------------------------------------- */
 
-/* Counting sort by register. */
-static void index_defs(Ssa *r)
-{
-    const Func *func = r->func;
-    uint32_t *first = ptx_arena_array(r->arena, uint32_t, (size_t)func->reg_count + 2), total = 0;
-    for (int fill = 0; fill < 2; fill++) {
-        for (InsnId i = 0; i < func->insn_count; i++) {
-            const Operand *operands = ptx_insn_operands(func, &func->insns[i]);
-            for (uint32_t o = 0; o < func->insns[i].operand_count; o++) {
-                if (!ptx_operand_is_def(&operands[o]))
-                    continue;
-                total++;
-                if (fill)
-                    r->defs[first[operands[o].id + 1]++] = i;
-                else
-                    first[operands[o].id + 2]++;
-            }
-        }
-        if (fill)
-            break;
-        for (RegId reg = 0; reg < func->reg_count; reg++)
-            first[reg + 2] += first[reg + 1];
-        r->defs = ptx_arena_array(r->arena, InsnId, total ? total : 1);
-    }
-    r->def_first = first;
-}
-
 /* The last definition in [from, before), NO_ID. */
 static InsnId last_def(const Ssa *r, RegId reg, InsnId from, InsnId before)
 {
-    uint32_t low = r->def_first[reg], high = r->def_first[reg + 1];
+    const InsnId *insns = r->defs->insns;
+    const uint32_t begin = r->defs->first[reg];
+    uint32_t low = begin, high = r->defs->first[reg + 1];
     while (low < high) {                /* the first one at or behind `before` */
         uint32_t middle = low + (high - low) / 2;
-        if (r->defs[middle] < before)
+        if (insns[middle] < before)
             low = middle + 1;
         else
             high = middle;
     }
-    return low > r->def_first[reg] && r->defs[low - 1] >= from ? r->defs[low - 1] : NO_ID;
+    return low > begin && insns[low - 1] >= from ? insns[low - 1] : NO_ID;
 }
 
 bool ptx_ssa_spend(Ssa *r, uint64_t count)
@@ -100,8 +75,9 @@ static bool is_ssa_header(const Ssa *r, BlockId block)
 
 static bool writes_in_loop(Ssa *r, RegId reg, LoopId loop)
 {
-    for (uint32_t d = r->def_first[reg]; d < r->def_first[reg + 1] && ptx_ssa_spend(r, 1); d++) {
-        if (ptx_ssa_holds(r, loop, r->cfg->block_of[r->defs[d]]))
+    const uint32_t *first = &r->defs->first[reg];
+    for (uint32_t d = first[0]; d < first[1] && ptx_ssa_spend(r, 1); d++) {
+        if (ptx_ssa_holds(r, loop, r->cfg->block_of[r->defs->insns[d]]))
             return true;
     }
     return false;
@@ -110,8 +86,9 @@ static bool writes_in_loop(Ssa *r, RegId reg, LoopId loop)
 /* Whether some way from the end of block d to a block that it dominates may write the register. */
 static bool writes_below(Ssa *r, RegId reg, BlockId d)
 {
-    for (uint32_t i = r->def_first[reg]; i < r->def_first[reg + 1] && ptx_ssa_spend(r, 1); i++) {
-        BlockId block = r->cfg->block_of[r->defs[i]];
+    const uint32_t *first = &r->defs->first[reg];
+    for (uint32_t i = first[0]; i < first[1] && ptx_ssa_spend(r, 1); i++) {
+        BlockId block = r->cfg->block_of[r->defs->insns[i]];
         if (block != d && ptx_dom_dominates(r->dom, d, block))
             return true;
     }
@@ -323,10 +300,11 @@ static BlockId find_origin(Ssa *r, RegId reg, BlockId block, InsnId *def)
 {
     *def = NO_ID;
     /* nearly all registers of compilers */
-    if (r->def_first[reg + 1] - r->def_first[reg] == 1) {
-        BlockId only = r->cfg->block_of[r->defs[r->def_first[reg]]];
+    if (ptx_defs_count(r->defs, reg) == 1) {
+        const InsnId id = r->defs->insns[r->defs->first[reg]];
+        BlockId only = r->cfg->block_of[id];
         if (only != block && ptx_dom_dominates(r->dom, only, block)) {
-            *def = r->defs[r->def_first[reg]];
+            *def = id;
             return only;
         }
     }
@@ -407,21 +385,14 @@ Ssa *ptx_ssa_new(Arena *arena, const FuncFlow *flow, const Launch *launch, uint6
                 .cfg = flow->cfg,
                 .dom = flow->dom,
                 .loops = loops,
+                .defs = ptx_defs_of(arena, flow),
                 .launch = launch,
                 .steps = steps };
     r->symbols = ptx_symbols_new(arena, flow->module, flow->func, loops,
                                  (uint32_t)(steps < UINT32_MAX / 2 ? steps : UINT32_MAX / 2));
-    r->loop_end = ptx_arena_array(arena, LoopId, loops->loop_count ? loops->loop_count : 1);
-    for (LoopId loop = loops->loop_count; loop-- > 0;) {
-        LoopId parent = loops->loops[loop].parent;
-        r->loop_end[loop] = r->loop_end[loop] ? r->loop_end[loop] : loop + 1;
-        if (parent != NO_LOOP && r->loop_end[parent] < r->loop_end[loop])
-            r->loop_end[parent] = r->loop_end[loop];
-    }
     r->phi_capacity = 16;
     r->phi_values = ptx_arena_array(arena, Phi, r->phi_capacity);
     r->phi_count = 1;
-    index_defs(r);
     find_phi_shape(r);
     return r;
 }
@@ -459,8 +430,7 @@ Phi ptx_ssa_phi(Ssa *r, SymId id)
 
 bool ptx_ssa_holds(const Ssa *r, LoopId loop, BlockId block)
 {
-    LoopId inner = r->loops->loop_of[block];
-    return inner != NO_LOOP && inner >= loop && inner < r->loop_end[loop];
+    return ptx_loop_holds(r->defs, loop, block);
 }
 
 void ptx_ssa_shape(const Ssa *r, uint32_t block[3], uint32_t grid[3])

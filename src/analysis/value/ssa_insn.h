@@ -4,6 +4,7 @@
 #define PTX_ANALYSIS_VALUE_SSA_INSN_H
 
 #include "analysis/value/ssa.h"
+#include "analysis/flow/defs.h"
 #include "support/hash.h"
 
 struct Ssa {
@@ -13,11 +14,9 @@ struct Ssa {
     const Cfg *cfg;
     const Dom *dom;
     const Loops *loops;
+    const Defs *defs;
     const Launch *launch;
     Symbols *symbols;
-    uint32_t *def_first;        /* per register and one more: into defs */
-    InsnId *defs;               /* instructions that write it, ascending */
-    LoopId *loop_end;           /* per loop: one past its last inner loop */
     HashMap of_def, at_entry, phis;        /* phis: index into phi_values */
     Phi *phi_values;
     uint32_t phi_count, phi_capacity;

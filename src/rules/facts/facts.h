@@ -118,6 +118,9 @@ const InsnId *ptx_measure_block_race_place(FactCache *q, FactId fact, uint32_t *
 const Hazard *ptx_measure_hazard(FactCache *q, InsnId insn);
 double ptx_measure_barrier_divergent(FactCache *q, InsnId insn);
 const char *ptx_measure_barrier_text(FactCache *q, InsnId insn);
+const InsnId *ptx_measure_lone_place(FactCache *q, FactId fact, uint32_t *count);
+double ptx_measure_lone(FactCache *q, InsnId insn, FactId fact);
+const char *ptx_measure_lone_text(FactCache *q, InsnId insn);
 
 /* Of a race at an instruction of the kernel: itself, or in a function that is called there; the
  * other access, and the calls. */

@@ -34,6 +34,47 @@ const char *ptx_measure_barrier_text(FactCache *q, InsnId insn)
                  : "divergent barrier: some lanes of a warp wait here while others bypass it";
 }
 
+static const LoneAccess *lone_of(FactCache *q, FactId fact)
+{
+    const Hazards *hazards = ptx_session_hazards(q->session);
+    if (fact == FACT_INSN_is_beyond_allocation)
+        return ptx_session_beyond(q->session);
+    if (!hazards)
+        return NULL;
+    return fact == FACT_INSN_is_unwritten ? hazards->unwritten : hazards->beyond;
+}
+
+const InsnId *ptx_measure_lone_place(FactCache *q, FactId fact, uint32_t *count)
+{
+    const LoneAccess *found = lone_of(q, fact);
+    *count = found != NULL;
+    return found ? &found->place : NULL;
+}
+
+double ptx_measure_lone(FactCache *q, InsnId insn, FactId fact)
+{
+    const LoneAccess *found = lone_of(q, fact);
+    return found && found->place == insn;
+}
+
+/* Of one instruction: nothing is written beyond shared memory, and what lies in global memory is
+ * another matter. */
+static const LoneAccess *lone_at(FactCache *q, InsnId insn)
+{
+    static const FactId facts[] = { FACT_INSN_is_beyond_shared, FACT_INSN_is_unwritten,
+                                    FACT_INSN_is_beyond_allocation };
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        if (ptx_measure_lone(q, insn, facts[i]))
+            return lone_of(q, facts[i]);
+    return NULL;
+}
+
+const char *ptx_measure_lone_text(FactCache *q, InsnId insn)
+{
+    const LoneAccess *found = lone_at(q, insn);
+    return found ? ptx_lone_access_describe(q->arena, q->shared->module, found) : "";
+}
+
 static const Hazard *find_at(const Hazard *items, uint32_t count, InsnId place)
 {
     for (uint32_t h = 0; h < count; h++)
@@ -120,12 +161,15 @@ unsigned ptx_measure_race_places(FactCache *q, InsnId insn, FactId fact,
                                  RelatedPlace places[MAX_PLACES])
 {
     const Divergence *divergence = divergence_at(q, insn);
+    const LoneAccess *lone = lone_at(q, insn);
     const Hazard *h = ptx_measure_hazard(q, insn);
     const BlockRace *race = ptx_session_block_race(q->session);
     switch (fact) {
     case FACT_INSN_divergent_at:
         return divergence ? put_hazard_place(&places[0], divergence->func, divergence->insn, NULL)
                           : 0;
+    case FACT_INSN_stray_at:
+        return lone ? put_hazard_place(&places[0], lone->func, lone->insn, NULL) : 0;
     case FACT_INSN_block_race_at: case FACT_INSN_block_race_with:
         return race ? find_block_places(race, fact, &places[0]) : 0;
     case FACT_INSN_race_at:

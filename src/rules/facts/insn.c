@@ -70,7 +70,8 @@ static const bool *dead_of(FactCache *q)
 bool ptx_measure_is_listed(uint32_t fact)
 {
     return fact == FACT_INSN_is_dead || fact == FACT_INSN_is_global_race
-           || fact == FACT_INSN_is_cluster_race;
+           || fact == FACT_INSN_is_cluster_race || fact == FACT_INSN_is_beyond_shared
+           || fact == FACT_INSN_is_beyond_allocation || fact == FACT_INSN_is_unwritten;
 }
 
 const InsnId *ptx_measure_list(FactCache *q, uint32_t fact, uint32_t *count)
@@ -78,6 +79,9 @@ const InsnId *ptx_measure_list(FactCache *q, uint32_t fact, uint32_t *count)
     *count = 0;
     if (fact == FACT_INSN_is_global_race || fact == FACT_INSN_is_cluster_race)
         return ptx_measure_block_race_place(q, (FactId)fact, count);
+    if (fact == FACT_INSN_is_beyond_shared || fact == FACT_INSN_is_beyond_allocation
+        || fact == FACT_INSN_is_unwritten)
+        return ptx_measure_lone_place(q, (FactId)fact, count);
     return fact == FACT_INSN_is_dead && !q->func->has_unknown ? find_dead(q, count) : NULL;
 }
 
@@ -203,6 +207,9 @@ double ptx_measure_insn(FactCache *q, const Subjects *s, FactId fact, Certainty 
     case FACT_INSN_is_matrix_in_flight: case FACT_INSN_is_matrix_unfenced:
         return ptx_measure_matrix(q, s->insn, fact, certainty);
     case FACT_INSN_is_barrier_divergent: return ptx_measure_barrier_divergent(q, s->insn);
+    case FACT_INSN_is_beyond_shared: case FACT_INSN_is_beyond_allocation:
+    case FACT_INSN_is_unwritten:
+        return ptx_measure_lone(q, s->insn, (FactId)fact);
     case FACT_INSN_is_possible_race:    return ptx_measure_possible_race(q, s->insn);
     case FACT_INSN_is_global_race: case FACT_INSN_is_cluster_race:
         return ptx_measure_block_race(q, s->insn, (FactId)fact);

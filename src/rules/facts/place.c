@@ -55,7 +55,7 @@ unsigned ptx_measure_places(FactCache *q, const Subjects *s, uint32_t fact,
         return find_place_chain(q, s->insn, places);
     if (fact == FACT_INSN_race_with || fact == FACT_INSN_race_at
         || fact == FACT_INSN_block_race_with || fact == FACT_INSN_block_race_at
-        || fact == FACT_INSN_divergent_at)
+        || fact == FACT_INSN_divergent_at || fact == FACT_INSN_stray_at)
         return ptx_measure_race_places(q, s->insn, (FactId)fact, places);
     InsnId insn = find_place(q, s, fact);
     if (insn != NO_ID)

@@ -9,6 +9,8 @@
 #include "analysis/flow/cfg.h"
 #include "analysis/sim/count.h"
 
+#include <math.h>
+
 enum { SECTOR_BYTES = 32 };
 
 static const Operand *address_of(const Func *func, const Insn *insn)
@@ -113,6 +115,14 @@ static double share_in_use(const Siblings *s)
     return moved ? 100.0 * used / moved : UNKNOWN;
 }
 
+/* Of lanes in rows that lie apart: what the access itself uses, and as much for each that lies
+ * beside it. */
+static double share_in_rows(const Count *total, uint32_t siblings)
+{
+    double own = 100 * total->used_bytes / (SECTOR_BYTES * total->sectors);
+    return total->sectors > 0 ? fmin(100, siblings * own) : UNKNOWN;
+}
+
 double ptx_measure_siblings(FactCache *q, const Subjects *subject, FactId fact, const Count *total)
 {
     const Operand *address = address_of(q->func, &q->func->insns[subject->insn]);
@@ -126,5 +136,7 @@ double ptx_measure_siblings(FactCache *q, const Subjects *subject, FactId fact, 
     if (!address)
         return fact == FACT_ACCESS_siblings ? 1 : UNKNOWN;
     find_siblings(q, subject, address, &s);
-    return fact == FACT_ACCESS_siblings ? s.count : share_in_use(&s);
+    if (fact == FACT_ACCESS_siblings)
+        return s.count;
+    return total->pattern == PATTERN_ROWS ? share_in_rows(total, s.count) : share_in_use(&s);
 }

@@ -122,6 +122,8 @@ const char *ptx_measure_text(FactCache *q, const Subjects *s, uint32_t fact, siz
                           length);
     case FACT_INSN_barrier_witness:
         return fixed_text(ptx_measure_barrier_text(q, s->insn), length);
+    case FACT_INSN_stray_witness:
+        return fixed_text(ptx_measure_lone_text(q, s->insn), length);
     case FACT_INSN_block_race_witness:
         return fixed_text(ptx_session_block_race(q->session) ? ptx_block_race_describe(
                               q->arena, module, ptx_session_block_race(q->session))

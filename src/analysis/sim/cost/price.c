@@ -43,6 +43,7 @@ typedef struct Traffic {
     uint64_t apart[WARP_LANES];
     uint32_t lanes, bytes;
     double figure, ideal, used;
+    double lines, segments;     /* Count's words */
     unsigned joined_bytes;      /* of a lane, once ptxas has joined the access */
     double joined;              /* an access's share of the figure, then */
     int64_t stride;
@@ -321,6 +322,8 @@ static void add_request(Price *p, const RequestEvent *e, Traffic **place, Reques
         t->ideal = unit->ideal(p->gpu, r, t->figure);
         find_joined(p, t, r, e->insn);
         t->used = unit == &sectors ? ptx_traffic_used_bytes(r) : 0;
+        t->lines = unit == &sectors ? ptx_traffic_lines(r) : 0;
+        t->segments = unit == &sectors ? ptx_traffic_segments(p->gpu, r, t->figure) : 0;
         t->low_bits = low_bits_of(r, address);
         classify(t, r->bytes);
         if (was_walk && t->pattern == PATTERN_STRIDED)
@@ -345,6 +348,8 @@ static void add_request(Price *p, const RequestEvent *e, Traffic **place, Reques
     count->low_bits |= t->low_bits;
     if (unit == &sectors) {
         count->sectors += t->figure;
+        count->lines += t->lines;
+        count->segments += t->segments;
         count->ideal_sectors += t->ideal;
     } else {
         count->wavefronts += t->figure;

@@ -24,7 +24,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SECTOR = 32, MAX_BANKS = 32, HALF_WARP = 16 };
+enum { SECTOR = 32, SEGMENT_SHIFT = 5, LINE_SHIFT = 7, MAX_BANKS = 32, HALF_WARP = 16 };
 
 static unsigned figure(const Gpu *gpu, FigureId id, unsigned otherwise)
 {
@@ -174,6 +174,18 @@ double ptx_traffic_sectors(const Gpu *gpu, const Request *r)
     unsigned piece = piece_of(gpu, r);
     ASSERT(piece && !(piece & (piece - 1)));
     return (double)distinct_pieces(r, UINT32_MAX, (unsigned)__builtin_ctz(piece)) * piece / SECTOR;
+}
+
+double ptx_traffic_lines(const Request *r)
+{
+    return distinct_pieces(r, UINT32_MAX, LINE_SHIFT);
+}
+
+double ptx_traffic_segments(const Gpu *gpu, const Request *r, double real)
+{
+    bool are_halves = figure(gpu, FIGURE_COALESCE_LANES, WARP_LANES) == HALF_WARP;
+    bool is_same = !are_halves && piece_of(gpu, r) == SECTOR;
+    return is_same ? real : distinct_pieces(r, UINT32_MAX, SEGMENT_SHIFT);
 }
 
 unsigned ptx_traffic_sector_period(const Gpu *gpu, const Request *r)

@@ -22,6 +22,9 @@ unsigned ptx_traffic_sector_period(const Gpu *gpu, const Request *request);
 unsigned ptx_traffic_bank_period(const Gpu *gpu, const Request *request);
 double ptx_traffic_ideal_sectors(const Gpu *gpu, const Request *request, double real);
 double ptx_traffic_used_bytes(const Request *request);          /* distinct ones */
+/* Distinct lines of 128, and segments of 32 bytes, that its lanes touch; sectors: what it costs. */
+double ptx_traffic_lines(const Request *request);
+double ptx_traffic_segments(const Gpu *gpu, const Request *request, double sectors);
 
 /* The addresses of these lanes, from the lowest on; how many. */
 unsigned ptx_places_sort(const uint64_t *places, uint32_t lanes, uint64_t out[WARP_LANES]);

@@ -117,6 +117,9 @@ void ptx_race_begin(Race *r)
     for (uint32_t i = 0; i < r->site_count; i++)
         memset(r->sites[i].turns, 0, r->warp_count * sizeof *r->sites[i].turns);
     r->parting = (Parting){ .warp = 0 };
+    r->overreach = (Stray){ .func = NULL };
+    r->unwritten_count = 0;
+    r->has_transfers = false;
     r->stops[0] = r->stops[1] = (Stop){ .func = NULL };
     r->max_met = r->met + RACE_MAX_MET;
     if (r->met_end && r->met_end < r->max_met)
@@ -904,6 +907,69 @@ static Touch touch_by(Race *r, const Warp *w, const Insn *insn, uint8_t doubt, c
     return now;
 }
 
+static Stray stray_of(const Race *r, const Warp *w, const Insn *insn, const SharedAccess *access,
+                      unsigned lane)
+{
+    const Func *func = w->frame->func_state->func;
+    const InsnId id = (InsnId)(insn - func->insns);
+    return (Stray){ .func = func,
+                    .insn = id,
+                    .place = ptx_machine_place(r->machine, w, id),
+                    .thread = w->index * WARP_LANES + lane,
+                    .bytes = access->bytes,
+                    .address = (uint32_t)ptx_value_lane(&access->address.value, lane),
+                    .is_write = is_write(insn->op) };
+}
+
+static void note_overreach(Race *r, const Warp *w, const Insn *insn, const SharedAccess *access,
+                           uint32_t lanes)
+{
+    const Machine *m = r->machine;
+    const uint64_t end = ptx_align_up(m->shared_layout.end, r->dynamic_shared ? 16 : 1)
+                         + (uint64_t)r->dynamic_shared;
+    if (!m->has_shared || r->dynamic_shared < 0)
+        return;
+    for (uint32_t left = lanes; left && !r->overreach.func; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        const uint64_t at = (uint32_t)ptx_value_lane(&access->address.value, lane);
+        if (at + access->bytes > end)
+            r->overreach = stray_of(r, w, insn, access, lane);
+    }
+}
+
+bool ptx_race_is_unwritten(Race *r, const Stray *read)
+{
+    for (uint32_t b = 0; b < read->bytes; b += r->granule) {
+        const Place *place = place_at(r, read->address + b);
+        bool is_written = !place;
+        for (unsigned i = 0; i < WRITERS && place; i++)
+            is_written |= place->marks[i] != 0;
+        if (!is_written)
+            return true;
+    }
+    return false;
+}
+
+static bool is_read(const Op *op)
+{
+    return op->kind == OPK_LD || op->kind == OPK_LDMATRIX || op->kind == OPK_ATOM
+           || op->kind == OPK_RED;
+}
+
+static void note_unwritten(Race *r, const Warp *w, const Insn *insn, const SharedAccess *access,
+                           uint32_t lanes)
+{
+    bool is_over = r->unwritten_count == MAX_UNWRITTEN || !is_read(insn->op);
+    for (uint32_t i = 0; i < r->unwritten_count && !is_over; i++)
+        is_over = &r->unwritten[i].func->insns[r->unwritten[i].insn] == insn;
+    for (uint32_t left = lanes; left && !is_over; left &= left - 1) {
+        const Stray read = stray_of(r, w, insn, access, (unsigned)__builtin_ctz(left));
+        is_over = ptx_race_is_unwritten(r, &read);
+        if (is_over)
+            r->unwritten[r->unwritten_count++] = read;
+    }
+}
+
 static bool is_left_out(const Race *r, const Func *func, InsnId insn)
 {
     bool is_one = (func == r->only_funcs[0] && insn == r->only[0])
@@ -931,7 +997,8 @@ void ptx_race_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint
     SharedAccess access;
     if (r->parting.at.func)
         ptx_race_advance(r, w, insn, lanes);
-    if (r->is_lost || r->orders[insn->op->id] == ORDER_TRANSFER
+    const uint8_t order = r->orders[insn->op->id];
+    if (r->is_lost || order == ORDER_TRANSFER || order == ORDER_FRAGMENT
         || !ptx_memory_find_shared(m, w, insn, lanes, &access))
         return;
     const Value *address = &access.address.value;
@@ -953,6 +1020,10 @@ void ptx_race_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint
         return;
     ptx_blocks_pin(&m->blocks, address);
     const Touch now = touch_by(r, w, insn, doubt, address, site);
+    if (now.level == RACE_CERTAIN && !r->watches) {
+        note_overreach(r, w, insn, &access, known);
+        note_unwritten(r, w, insn, &access, known);
+    }
     note(r, address, access.bytes, known, ptx_memory_stored(m, w, insn, &room), &now);
     end_if_useless(r);
 }

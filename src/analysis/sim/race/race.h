@@ -138,6 +138,17 @@ typedef struct Parting {
     uint32_t warp, others, gone;        /* lanes: that have not come; that did something else */
 } Parting;
 
+/* An access that is wrong whatever other threads do, of a thread that certainly makes it. */
+typedef struct Stray {
+    const Func *func;           /* NULL: there is none */
+    InsnId insn, place;         /* as of Stop */
+    uint32_t thread, bytes;
+    uint64_t address;
+    bool is_write;
+} Stray;
+
+enum { MAX_UNWRITTEN = 16 };
+
 typedef struct RacePair {       /* of sites */
     /* a witness, in the order in which the machine ran them; of all the surest */
     Seen first, second;
@@ -235,7 +246,7 @@ typedef enum Order {            /* what an instruction has to do with order */
     ORDER_LANES,                /* lanes of a warp meet */
     ORDER_COMMIT, ORDER_WAIT_GROUP, ORDER_WAIT_ALL, ORDER_COPIES_ARRIVE,
     ORDER_COMMIT_BULK, ORDER_WAIT_BULK, ORDER_COMMIT_MATRIX, ORDER_WAIT_MATRIX,
-    ORDER_TRANSFER, ORDER_MULTIPLY, ORDER_PROXY,
+    ORDER_TRANSFER, ORDER_MULTIPLY, ORDER_FRAGMENT, ORDER_PROXY,
     ORDER_INIT, ORDER_EXPECT, ORDER_ARRIVE, ORDER_WAIT, /* of an mbarrier */
     ORDER_CLUSTER_ARRIVE, ORDER_CLUSTER_WAIT,
     /* other blocks, or units of the SM, may arrive at this one's mbarriers */
@@ -344,6 +355,12 @@ typedef struct Race {
     /* two: then none meet, and the pairs of the run before stay; NULL: none */
     Watch *watches;
     Parting parting;            /* the first; at.func NULL: none */
+    /* bytes that the launch adds; -1: not known, and no overreach is looked for. The caller's */
+    int64_t dynamic_shared;
+    Stray overreach;            /* the first behind the last byte of the block's shared memory */
+    Stray unwritten[MAX_UNWRITTEN];     /* reads of what nothing has written yet, one a site */
+    uint32_t unwritten_count;
+    bool has_transfers;         /* copies of the block went on by themselves */
     /* where warps wait for each other forever, at two barriers if there are; func NULL: none
      * do */
     Stop stops[2];
@@ -361,6 +378,9 @@ void ptx_race_begin(Race *race);
 
 /* Functions that take `self`, a Race, are those of its observer. */
 void ptx_race_access(void *self, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+
+/* Nothing has written some byte of it up to now. */
+bool ptx_race_is_unwritten(Race *race, const Stray *read);
 
 /* One of a barrier in memory. */
 void ptx_race_touch(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt,
@@ -417,6 +437,9 @@ bool ptx_mbarrier_complete_pending(Race *race);
 bool ptx_race_transfer(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_race_multiply(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_race_fence(Race *race, uint32_t warp);
+
+/* race_fragment.c: wmma.load and wmma.store */
+void ptx_race_fragment(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 
 static inline uint32_t *ptx_race_known(const Race *race, uint32_t warp)
 {

@@ -31,6 +31,7 @@ static const Operand *operand_at(const Func *func, const Insn *insn, unsigned po
 typedef struct CopyShape {
     uint8_t place, size, mbarrier;      /* NONE: there is none */
     bool is_write, is_tensor, is_store;
+    uint8_t bytes;                      /* that it always brings */
 } CopyShape;
 
 enum { NONE = UINT8_MAX };
@@ -39,6 +40,8 @@ static CopyShape shape_of(const Op *op)
 {
     bool is_tensor = ptx_op_has(op, MOD_TENSOR),
          completes = ptx_op_has(op, MOD_MBARRIER_COMPLETE_TX_BYTES);
+    if (op->family == OP_CLUSTERLAUNCHCONTROL)
+        return (CopyShape){ 0, NONE, 1, .is_write = true, .bytes = CORE_ROW };
     if (op->kind == OPK_ST || op->kind == OPK_RED)
         return (CopyShape){ 0, NONE, completes ? 2 : NONE, .is_write = true, .is_store = true };
     bool is_write = op->space_count && ptx_space_is_shared(op->spaces[0]);
@@ -60,7 +63,7 @@ static bool transfer(Race *r, Warp *w, const Insn *insn, CopyShape shape, unsign
     const Func *func = w->frame->func_state->func;
     const Operand *place = operand_at(func, insn, shape.place);
     const uint32_t only = UINT32_C(1) << lane;
-    uint64_t address = 0, bytes = 0, at = 0;
+    uint64_t address = 0, bytes = shape.bytes, at = 0;
     if (shape.is_store)
         bytes = (uint64_t)insn->access_bytes * ptx_u32_max(insn->op->vector, 1);
     Mbarrier *b = NULL;

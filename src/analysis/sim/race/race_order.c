@@ -259,7 +259,8 @@ static void check_puts(Race *r, unsigned barrier, uint32_t first, uint32_t count
 static uint8_t order_of_other(const Op *op)
 {
     bool is_access = op->flags & (OPF_LOAD | OPF_STORE);
-    if (is_access && ptx_op_has(op, MOD_MBARRIER_COMPLETE_TX_BYTES))
+    if ((is_access || op->family == OP_CLUSTERLAUNCHCONTROL)
+        && ptx_op_has(op, MOD_MBARRIER_COMPLETE_TX_BYTES))
         return ORDER_TRANSFER;
     return op->flags & OPF_WARP && op->kind != OPK_BAR && !is_access ? ORDER_LANES : ORDER_NONE;
 }
@@ -289,10 +290,11 @@ static uint8_t order_of(const Op *op)
     case OP_WGMMA_COMMIT_GROUP:                             return ORDER_COMMIT_MATRIX;
     case OP_WGMMA_WAIT_GROUP:                               return ORDER_WAIT_MATRIX;
     case OP_WGMMA_MMA_ASYNC:                                return ORDER_MULTIPLY;
+    case OP_WMMA_LOAD: case OP_WMMA_STORE:                  return ORDER_FRAGMENT;
     case OP_FENCE_PROXY_ASYNC: case OP_FENCE_PROXY_ASYNC_GENERIC:
         return ORDER_PROXY;
     case OP_TCGEN05: case OP_MAPA:                          return ORDER_OTHERS;
-    case OP_ST_BULK:                                        return ORDER_BLIND;
+    case OP_ST_BULK: case OP_TENSORMAP:                     return ORDER_BLIND;
     case OP_MBARRIER:                                       return ORDER_LOST;
     case OP_MBARRIER_INIT:                                  return ORDER_INIT;
     case OP_MBARRIER_ARRIVE: case OP_MBARRIER_ARRIVE_DROP:  return ORDER_ARRIVE;
@@ -396,9 +398,11 @@ bool ptx_race_order(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint8
         wait_for(r, QUEUE_COPY, warp, 0);
         break;
     case ORDER_TRANSFER:
+        r->has_transfers = true;
         is_followed = doubt < UNCERTAIN_DATA && ptx_race_transfer(r, w, insn, lanes, doubt);
         break;
     case ORDER_MULTIPLY:        ptx_race_multiply(r, w, insn, lanes, doubt); break;
+    case ORDER_FRAGMENT:        ptx_race_fragment(r, w, insn, lanes, doubt); break;
     case ORDER_PROXY:           ptx_race_fence(r, warp); break;
     case ORDER_COPIES_ARRIVE:
         is_followed = order_mbarrier(r, w, insn, ORDER_COPIES_ARRIVE, lanes, doubt);

@@ -3,6 +3,7 @@
  * same work. */
 #include "cli/cli.h"
 #include "cli/rule_json.h"
+#include "cli/variants/rank.h"
 #include "support/choice.h"
 #include "support/grow.h"
 
@@ -13,16 +14,6 @@
 /* that blocks are evaluated for: a quarter of what a report takes */
 enum { STEPS = 1 << 19 };
 
-typedef struct RankRow {
-    const char *path, *gpu;
-    const ptxlint_kernel *kernel;
-    ptxlint_estimated estimated;
-    size_t gpu_index; /* in the order in which the inputs have them */
-    size_t index;     /* of the input */
-    size_t place;     /* from 1; 0: no time is predicted */
-    double ratio;     /* to the best of its group */
-} RankRow;
-
 typedef struct RankCommand {
     const Options *options;
     FileList files;
@@ -31,6 +22,7 @@ typedef struct RankCommand {
     size_t count, capacity;
     bool is_part;         /* a kernel of the inputs cannot be run */
     bool is_by_name;      /* a group for each name; else one for all kernels */
+    bool is_optspace;     /* by metrics instead of time */
     size_t folder_length; /* of the folders that all paths begin with; text leaves them out */
     Matched matched;
 } RankCommand;
@@ -95,6 +87,8 @@ static ExitCode rank_kernel(RankCommand *rank, const ptxlint_module *module, con
             complain_of_code(rank, path, kernel);
             break;
         }
+        if (status == PTXLINT_OK && rank->is_optspace)
+            ptx_optspace_measure(&row);
         if (status == PTXLINT_OK)
             code = append_rank_row(rank, &row);
         else
@@ -147,7 +141,8 @@ static ExitCode read_files(RankCommand *rank, const Inputs *given, Book *book)
         const Settings *settings = ptx_book_file(book, path);
         if (!settings || settings->code != EXIT_CLEAN)
             return settings ? settings->code : EXIT_INTERNAL;
-        const ModuleSource source = { rank->options, given, &settings->inputs, true, false };
+        const ModuleSource source = { rank->options, given, &settings->inputs,
+                                      !rank->is_optspace, false };
         code = ptx_inputs_open(&source, &rank->files.items[i], &rank->modules[i]);
         if (code == EXIT_INPUT) {               /* the others are ranked */
             rank->is_part = true;
@@ -236,6 +231,8 @@ static void rank_rows(RankCommand *rank)
         qsort(rank->rows, rank->count, sizeof *rank->rows, compare_gpus);
     for (size_t i = 0; i < rank->count; i += group_length(rank, i))
         rank_group(&rank->rows[i], group_length(rank, i));
+    for (size_t i = 0; rank->is_optspace && i < rank->count; i += group_length(rank, i))
+        ptx_optspace_order(&rank->rows[i], group_length(rank, i));
 }
 
 /* The model cannot distinguish it from the best. */
@@ -299,11 +296,20 @@ static void put_rank_row(const RankCommand *rank, const RankRow *row, Text *out)
     ptx_text_put(out, "\n");
 }
 
-static void put_notes(const RankRow *rows, size_t count, Text *out)
+/* The same for optspace. */
+static void put_space_row(const RankCommand *rank, const RankRow *row, Text *out)
+{
+    const bool is_known = ptx_optspace_put(row, out);
+    put_variant(rank, row, out);
+    ptx_text_print(out, "%s%s\n", ptx_text_if(!is_known, ": "),
+                   ptx_text_if(!is_known, ptx_optspace_why(row)));
+}
+
+static void put_notes(const RankCommand *rank, const RankRow *rows, size_t count, Text *out)
 {
     size_t tied = 0, assumed = 0;
     for (size_t i = 0; i < count; i++) {
-        tied += is_tied(&rows[i]);
+        tied += !rank->is_optspace && is_tied(&rows[i]);
         assumed += is_timed(&rows[i]) && !rows[i].estimated.knows_params;
     }
     if (tied)
@@ -320,12 +326,16 @@ static void put_group(const RankCommand *rank, const RankRow *rows, size_t count
         ptx_text_print(out, "%s on %s\n", title_of(rows), rows->gpu);
     else
         ptx_text_print(out, "On %s\n", rows->gpu);
-    if (rows->place)
+    if (rank->is_optspace)
+        ptx_optspace_head(out);
+    else if (rows->place)
         ptx_text_print(out, "  %11s %13s %6s %5s %6s %-9s %s\n", "predicted", "band", "ratio",
                        "regs", "occup.", "limiter", "variant");
     for (size_t i = 0; i < count; i++)
-        put_rank_row(rank, &rows[i], out);
-    put_notes(rows, count, out);
+        (rank->is_optspace ? put_space_row : put_rank_row)(rank, &rows[i], out);
+    if (rank->is_optspace)
+        ptx_optspace_notes(rows, count, out);
+    put_notes(rank, rows, count, out);
 }
 
 static void put_rank_text(const RankCommand *rank, Text *out)
@@ -353,7 +363,7 @@ static json_t *count_json(int64_t value)
 }
 
 /* What both JSON and CSV have of a variant, in this order. */
-static json_t *row_json(const RankRow *row)
+static json_t *row_json(const RankCommand *rank, const RankRow *row)
 {
     const ptxlint_estimated *e = &row->estimated;
     json_t *value =
@@ -377,6 +387,8 @@ static json_t *row_json(const RankRow *row)
     json_object_set_new(
         value, "bound_why",
         ptx_text_json(why || isfinite(e->time.bound_us) ? why : ptx_why_unbound(e)));
+    if (rank->is_optspace)
+        ptx_optspace_json(row, value);
     return value;
 }
 
@@ -384,66 +396,24 @@ static void put_rank_json(const RankCommand *rank, Text *out)
 {
     json_t *variants = json_array();
     for (size_t i = 0; i < rank->count; i++) {
-        json_t *row = row_json(&rank->rows[i]);
+        json_t *row = row_json(rank, &rank->rows[i]);
         json_object_set_new(row, "grid", ptx_json_sizes(rank->rows[i].kernel->launch.grid));
         json_object_set_new(row, "block", ptx_json_sizes(rank->rows[i].kernel->launch.block));
         json_array_append_new(variants, row);
     }
-    ptx_json_write(out, json_pack("{s:s, s:b, s:o}", "schema", "ptxlint-rank/1", "is_by_name",
-                                  rank->is_by_name, "variants", variants));
-}
-
-/* RFC 4180. */
-static void put_field(Text *out, const char *text)
-{
-    if (!text[strcspn(text, ",\"\r\n")]) {
-        ptx_text_put(out, text);
-        return;
-    }
-    ptx_text_put(out, "\"");
-    for (; *text; text++) {
-        ptx_text_add(out, text, 1);
-        if (*text == '"')
-            ptx_text_put(out, "\"");
-    }
-    ptx_text_put(out, "\"");
-}
-
-static void put_csv_cell(Text *out, const json_t *value)
-{
-    if (json_is_string(value))
-        put_field(out, json_string_value(value));
-    else if (json_is_integer(value))
-        ptx_text_print(out, "%ld", (long)json_integer_value(value));
-    else if (json_is_real(value))
-        ptx_text_print(out, "%.6g", json_real_value(value));
-    else if (json_is_boolean(value))
-        ptx_text_print(out, "%d", json_is_true(value));
+    ptx_json_write(out,
+                   json_pack("{s:s, s:b, s:o}", "schema",
+                             rank->is_optspace ? "ptxlint-optspace/1" : "ptxlint-rank/1",
+                             "is_by_name", rank->is_by_name, "variants", variants));
 }
 
 static void put_rank_csv(const RankCommand *rank, Text *out)
 {
-    for (size_t i = 0; i < rank->count; i++) {
-        json_t *row = row_json(&rank->rows[i]), *value;
-        const char *key, *comma = "";
-        if (!i) {
-            json_object_foreach(row, key, value)
-            {
-                ptx_text_print(out, "%s%s", comma, key);
-                comma = ",";
-            }
-            ptx_text_put(out, "\r\n");
-            comma = "";
-        }
-        json_object_foreach(row, key, value)
-        {
-            ptx_text_put(out, comma);
-            put_csv_cell(out, value);
-            comma = ",";
-        }
-        ptx_text_put(out, "\r\n");
-        json_decref(row);
-    }
+    json_t *rows = json_array();
+    for (size_t i = 0; i < rank->count; i++)
+        json_array_append_new(rows, row_json(rank, &rank->rows[i]));
+    ptx_json_csv(out, rows);
+    json_decref(rows);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -482,14 +452,15 @@ ExitCode ptx_rank(const Options *options)
 {
     Inputs inputs = { 0 };
     Book book = { 0 };
-    RankCommand rank = { .options = options };
+    RankCommand rank = { .options = options,
+                         .is_optspace = options->command == COMMAND_OPTSPACE };
     ExitCode code = exit_code_max(ptx_inputs_read(&inputs, options), ptx_book_open(&book, options));
     for (size_t i = 0; options->paths[i] && code == EXIT_CLEAN; i++)
         code = ptx_paths_add(&rank.files, options->paths[i], &book);
     if (code == EXIT_CLEAN)
         code = read_files(&rank, &inputs, &book);
     if (code == EXIT_CLEAN && !rank.count && !rank.is_part) {
-        ptx_complain("rank", "the inputs have no kernel");
+        ptx_complain(ptx_command_words[options->command], "the inputs have no kernel");
         code = EXIT_USAGE;
     }
     if (code == EXIT_CLEAN && rank.count)

@@ -531,9 +531,10 @@ static char mark_of(const Tune *t, const TuneShape *s)
 }
 
 /* *: the block to take; ?: whether it does the same work is not known. */
-static void put_shape(const Tune *t, const TuneShape *s, Text *out)
+static void put_shape(const Tune *t, const TuneShape *s, bool has_shared, Text *out)
 {
     const ptxlint_estimated *e = &s->estimated;
+    const double passes = has_shared ? e->wavefronts_per_request : e->lines_per_request;
     char bound[16] = "-", mark = mark_of(t, s);
     if (isfinite(e->time.bound_us))
         snprintf(bound, sizeof bound, "%.4g us", e->time.bound_us);
@@ -546,7 +547,7 @@ static void put_shape(const Tune *t, const TuneShape *s, Text *out)
     else
         ptx_text_print(out, "%4.3g %% %6.3g %7s %7s %7.4g us %9s %s\n", e->occupancy.percent,
                        e->waves, short_number(e->sectors_per_request).text,
-                       short_number(e->wavefronts_per_request).text, e->time.predicted_us, bound,
+                       short_number(passes).text, e->time.predicted_us, bound,
                        e->time.limiter ? e->time.limiter : "-");
 }
 
@@ -573,7 +574,7 @@ static void put_shape_band(const Tune *t, Text *out)
                        low, high);
 }
 
-static void put_legend(const Tune *t, Text *out)
+static void put_legend(const Tune *t, bool has_shared, Text *out)
 {
     bool has_doubt = false, has_dash = false;
     const char *why = NULL;
@@ -582,7 +583,8 @@ static void put_legend(const Tune *t, Text *out)
         has_doubt |= t->shapes[i].work == WORK_UNKNOWN;
         if (!is_timed_row(&t->shapes[i]))
             continue;
-        has_dash |= !(isfinite(e->sectors_per_request) && isfinite(e->wavefronts_per_request));
+        has_dash |= !(isfinite(e->sectors_per_request)
+                      && (!has_shared || isfinite(e->wavefronts_per_request)));
         why = why || isfinite(e->time.bound_us) ? why : ptx_why_unbound(e);
     }
     if (has_doubt)
@@ -593,18 +595,30 @@ static void put_legend(const Tune *t, Text *out)
         ptx_text_print(out, "  No lower bound: %s.\n", why);
 }
 
+/* Of shared memory; else a column has lines of global memory instead. */
+static bool has_shared_requests(const Tune *t)
+{
+    for (size_t i = 0; i < t->count; i++)
+        if (is_timed_row(&t->shapes[i])
+            && isfinite(t->shapes[i].estimated.wavefronts_per_request))
+            return true;
+    return false;
+}
+
 static void put_table(const Tune *t, Text *out)
 {
+    const bool has_shared = has_shared_requests(t);
     ptx_text_print(out, "%s on %s\n", ptx_text_or(t->kernel->demangled, t->kernel->name),
                    ptx_text_or(tuned_gpu(t), "an unknown GPU"));
     if (t->count)
         ptx_text_print(out, "  %-*s %-*s %6s %6s %7s %7s %10s %9s %s\n", BLOCK_COLUMNS, "block",
-                       GRID_COLUMNS, "grid", "occup.", "waves", "sectors", "wavefr.", "predicted",
+                       GRID_COLUMNS, "grid", "occup.", "waves", "sectors",
+                       has_shared ? "wavefr." : "lines", "predicted",
                        "at least", "limiter");
     for (size_t i = 0; i < t->count; i++)
-        put_shape(t, &t->shapes[i], out);
+        put_shape(t, &t->shapes[i], has_shared, out);
     put_shape_band(t, out);
-    put_legend(t, out);
+    put_legend(t, has_shared, out);
 }
 
 /* The block to take, or that there is none. */
@@ -692,12 +706,13 @@ static json_t *shape_json(const Tune *t, const TuneShape *s)
     };
     json_t *dynamic = shared < 0 ? json_null() : json_integer(shared);
     const bool is_recommended = s == t->best && !t->is_bound;
-    json_t *value = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:s}", "block",
+    json_t *value = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:s}", "block",
                               ptx_json_sizes(s->trial.block), "grid", ptx_json_sizes(s->trial.grid),
                               "dynamic_shared_bytes", dynamic,
                               "occupancy_percent", ptx_json_number(e->occupancy.percent), "waves",
                               ptx_json_number(e->waves),
                               "sectors_per_request", ptx_json_number(e->sectors_per_request),
+                              "lines_per_request", ptx_json_number(e->lines_per_request),
                               "wavefronts_per_request", ptx_json_number(e->wavefronts_per_request),
                               "is_given", s->is_given, "is_recommended", is_recommended, "work",
                               works[s->work]);
