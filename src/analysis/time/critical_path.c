@@ -131,7 +131,7 @@ static bool is_late(const CriticalPathWalker *w, const LoweredInsn *insn, BlockI
 }
 
 /* Registers that a load of global memory brings; 0: it is none. */
-static uint32_t words_of(const CriticalPathWalker *w, const LoweredInsn *insn)
+static uint32_t words_of_load(const CriticalPathWalker *w, const LoweredInsn *insn)
 {
     enum { WORD_BYTES = 4 };
     return insn->def_count && ptx_is_load_of_global(w->in->func, insn)
@@ -150,7 +150,7 @@ static double words_ahead(const CriticalPathWalker *w)
  * kernels with four steps of a loop side by side, the loads of all four stood first. */
 static bool passes_barriers(const CriticalPathWalker *w, const LoweredInsn *insn)
 {
-    const uint32_t words = words_of(w, insn);
+    const uint32_t words = words_of_load(w, insn);
     if (insn->machine == MACHINE_ALU || insn->machine == MACHINE_IADD
         || insn->machine == MACHINE_IMAD || insn->machine == MACHINE_IMAD_WIDE)
         return true;
@@ -163,7 +163,7 @@ static bool passes_barriers(const CriticalPathWalker *w, const LoweredInsn *insn
 static double behind_loads(CriticalPathWalker *w, const LoweredInsn *insn, double at)
 {
     LoadsAhead *ahead = &w->ahead;
-    const uint32_t words = words_of(w, insn);
+    const uint32_t words = words_of_load(w, insn);
     if (words && ahead->is_used && ahead->words + words > words_ahead(w)) {
         at = fmax(at, ahead->first);
         *ahead = (LoadsAhead){ .number = ahead->number + 1 };
@@ -175,7 +175,7 @@ static void note_loads(CriticalPathWalker *w, const LoweredInsn *insn, double re
 {
     LoadsAhead *ahead = &w->ahead;
     const LoweredValueId *operands = &w->in->lowered->operands[insn->operand_first];
-    const uint32_t words = words_of(w, insn);
+    const uint32_t words = words_of_load(w, insn);
     if (words && !ahead->words)
         ahead->first = ready;
     ahead->words += words;
