@@ -109,6 +109,7 @@ static void predict(Session *s, EvaluationBudget budget, size_t gpu, const Execu
         .blocks = number(shape->blocks),
         .warps_per_block = shape->is_block_assumed ? (double)NAN : number(shape->warps_per_block),
         .blocks_per_sm = number(ptx_session_residency(s, gpu)->occupancy.blocks_per_sm),
+        .registers = number(ptx_session_residency(s, gpu)->registers),
         .spills_likely = ptx_session_residency(s, gpu)->spills == SPILLS_LIKELY,
         .spilled = ptx_session_residency(s, gpu)->spilled,
         .load_clocks = load_clocks,

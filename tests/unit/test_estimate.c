@@ -538,6 +538,46 @@ static void test_loads_ahead(void **state)
     }
 }
 
+/* No barrier keeps behind what a launch never writes; where uses of other loads stand between,
+ * registers do. */
+static void test_loads_past(void **state)
+{
+    static const char format[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n"
+        ".reg .pred %%p<2>; .reg .b32 %%r<6>; .reg .b64 %%rd<4>; .reg .f32 %%f<10>;\n"
+        ".shared .align 4 .b8 s[256];\n"
+        "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, %%ctaid.x; mul.wide.u32 %%rd2, %%r1, 128;\n"
+        "add.s64 %%rd2, %%rd1, %%rd2; mov.u32 %%r4, 0; mov.f32 %%f1, 0f00000000;\n"
+        "L:\n.pragma \"nounroll\";\nadd.s64 %%rd2, %%rd2, 1048576;\n%s\n"
+        "add.s32 %%r4, %%r4, 1; setp.lt.u32 %%p1, %%r4, 200; @%%p1 bra L;\n"
+        "st.global.f32 [%%rd1], %%f1; ret;\n}\n";
+#define STEP(load, at)                                                                           \
+    load " %f2, [%rd2+" at "]; st.shared.f32 [s], %f2; bar.sync 0;\nld.shared.f32 %f3, [s+4]; " \
+    "add.f32 %f1, %f1, %f3; bar.sync 0;\n"
+#define TURN(at)                                                                                 \
+    "ld.global.v4.f32 {%f2, %f3, %f4, %f5}, [%rd2+" at "]; add.f32 %f1, %f1, %f2;\n"
+    static const struct { const char *what, *body, *other; double least, most; } cases[] = {
+        { "two steps of a tile", STEP("ld.global.nc.f32", "0") STEP("ld.global.nc.f32", "65536"),
+          STEP("ld.global.f32", "0") STEP("ld.global.f32", "65536"), .4, .75 },
+        { "six vectors, four go at once",
+          TURN("0") TURN("65536") TURN("131072") TURN("196608") TURN("262144") TURN("327680"),
+          TURN("0") TURN("65536") TURN("131072") TURN("196608"), 1.6, 2.4 },
+    };
+#undef STEP
+#undef TURN
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        double us[2];
+        for (unsigned i = 0; i < 2; i++) {
+            char text[2048];
+            snprintf(text, sizeof text, format, i ? cases[c].other : cases[c].body);
+            us[i] = of_launch(text, 132, 32).time.predicted_us;
+        }
+        if (!(us[0] >= cases[c].least * us[1] && us[0] <= cases[c].most * us[1]))
+            fail_msg("%s: %g us, the other %g", cases[c].what, us[0], us[1]);
+    }
+}
+
 /* The next round of a chain follows the last one through the grid. */
 static void test_rounds(void **state)
 {
@@ -1157,7 +1197,7 @@ UNIT(estimate)
         cmocka_unit_test(test_orders),          cmocka_unit_test(test_steps),
         cmocka_unit_test(test_stays),           cmocka_unit_test(test_waiting),
         cmocka_unit_test(test_locks),           cmocka_unit_test(test_rounds),
-        cmocka_unit_test(test_loads_ahead),
+        cmocka_unit_test(test_loads_ahead),     cmocka_unit_test(test_loads_past),
         cmocka_unit_test(test_constant_gain),   cmocka_unit_test(test_called_away),
         cmocka_unit_test(test_carried),         cmocka_unit_test(test_iterations),
         cmocka_unit_test(test_least),           cmocka_unit_test(test_bounds_of_less),

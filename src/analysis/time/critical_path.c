@@ -25,9 +25,28 @@ enum {
     STAGE_WALKS = 24,           /* of a loop with stages; the later half of them counts */
     /* that loads of joined iterations go into at once: ptxas has 14 to 16 in 32 registers */
     WORDS_AHEAD = 16,
+    LITTLE_REGISTERS = 32,
+    /* machine instructions that ptxas looks ahead of what waits for a function unit: of the bodies
+     * of n-body kernels (18 instructions each) two are on their way at once, 2 to 8 side by side */
+    WINDOW = 36,
+    WINDOW_PLACES = 64,
 };
 
 
+
+/* Loads that go ahead of the uses of others, as far as registers reach. */
+typedef struct LoadsAhead {
+    uint32_t number, words;
+    double first;               /* when the first of them is there */
+    bool is_used;               /* something reads what one of them brings */
+} LoadsAhead;
+
+/* Of what waits for a function unit, the latest start among all that stand before a place. */
+typedef struct LateWindow {
+    double issued[WINDOW_PLACES], start[WINDOW_PLACES];
+    double count, held;         /* instructions so far; of those before the window */
+    uint32_t head, tail;
+} LateWindow;
 
 typedef struct CriticalPathWalker {
     const CriticalPathInput *in;
@@ -51,6 +70,10 @@ typedef struct CriticalPathWalker {
     double asked;               /* of load-store units in this phase, in front of those to come */
     double mma;                 /* when the matrix units have what was asked for */
     uint32_t side_by_side;      /* joined iterations whose loads go out together */
+    bool is_next;               /* of those, not the first */
+    uint32_t *batch;            /* per value: the number of the loads that brought it; 0: none */
+    LoadsAhead ahead;
+    LateWindow window;
     WaitingChain *chain;        /* NULL: who waits for whom is not asked for */
 } CriticalPathWalker;
 
@@ -105,6 +128,83 @@ static bool is_late(const CriticalPathWalker *w, const LoweredInsn *insn, BlockI
     for (unsigned u = 0; u < insn->use_count; u++)
         late |= w->is_late[uses[u]];
     return late && w->in->loops->loop_of[block] != NO_LOOP;
+}
+
+/* Registers that a load of global memory brings; 0: it is none. */
+static uint32_t words_of_load(const CriticalPathWalker *w, const LoweredInsn *insn)
+{
+    enum { WORD_BYTES = 4 };
+    return insn->def_count && ptx_is_load_of_global(w->in->func, insn)
+               ? ((uint32_t)w->in->func->insns[insn->origin].access_bytes + WORD_BYTES - 1)
+                     / WORD_BYTES
+               : 0;
+}
+
+static double words_ahead(const CriticalPathWalker *w)
+{
+    return WORDS_AHEAD + fmax(0, w->in->registers - LITTLE_REGISTERS);
+}
+
+/* Nothing that the launch writes is in it, nor in what addresses come from: no barrier keeps it
+ * behind. Of what ptxas made of
+ * kernels with four steps of a loop side by side, the loads of all four stood first. */
+static bool passes_barriers(const CriticalPathWalker *w, const LoweredInsn *insn)
+{
+    const uint32_t words = words_of_load(w, insn);
+    if (insn->machine == MACHINE_ALU || insn->machine == MACHINE_IADD
+        || insn->machine == MACHINE_IMAD || insn->machine == MACHINE_IMAD_WIDE)
+        return true;
+    return words && !ptx_store_orders(w->in->func, insn)
+           && w->ahead.words + words <= words_ahead(w);
+}
+
+/* A load behind the uses of others starts with them where registers reach for all, else when the
+ * first of them is there. */
+static double behind_loads(CriticalPathWalker *w, const LoweredInsn *insn, double at)
+{
+    LoadsAhead *ahead = &w->ahead;
+    const uint32_t words = words_of_load(w, insn);
+    if (words && ahead->is_used && ahead->words + words > words_ahead(w)) {
+        at = fmax(at, ahead->first);
+        *ahead = (LoadsAhead){ .number = ahead->number + 1 };
+    }
+    return at;
+}
+
+static void note_loads(CriticalPathWalker *w, const LoweredInsn *insn, double ready)
+{
+    LoadsAhead *ahead = &w->ahead;
+    const LoweredValueId *operands = &w->in->lowered->operands[insn->operand_first];
+    const uint32_t words = words_of_load(w, insn);
+    if (words && !ahead->words)
+        ahead->first = ready;
+    ahead->words += words;
+    for (unsigned u = 0; !words && u < insn->use_count; u++)
+        ahead->is_used |= w->batch[operands[insn->def_count + u]] == ahead->number;
+    for (unsigned d = 0; d < insn->def_count; d++)
+        w->batch[operands[d]] = words ? ahead->number : 0;
+}
+
+/* What stands so far behind waits for what waits for a function unit. */
+static double behind_window(CriticalPathWalker *w, const LoweredInsn *insn, double at)
+{
+    LateWindow *window = &w->window;
+    window->count += (double)insn->count;
+    while (window->tail != window->head
+           && window->issued[window->tail % WINDOW_PLACES] + WINDOW <= window->count) {
+        window->held = fmax(window->held, window->start[window->tail % WINDOW_PLACES]);
+        window->tail++;
+    }
+    return fmax(at, window->held);
+}
+
+static void note_late(CriticalPathWalker *w, double at)
+{
+    LateWindow *window = &w->window;
+    if (window->head - window->tail >= WINDOW_PLACES)
+        window->held = fmax(window->held, window->start[window->tail++ % WINDOW_PLACES]);
+    window->issued[window->head % WINDOW_PLACES] = window->count;
+    window->start[window->head++ % WINDOW_PLACES] = at;
 }
 
 static void define(CriticalPathWalker *w, const LoweredInsn *insn, double ready, bool late)
@@ -336,7 +436,7 @@ static double step_latency(CriticalPathWalker *w, const LoweredInsn *insn, doubl
            + fmax(latency, missed * w->in->tiles.load);
 }
 
-typedef struct StepTimes { double at, latency; } StepTimes;
+typedef struct StepTimes { double at, latency; bool is_ahead; } StepTimes;
 
 /* Its latency. */
 static double run_in_step(CriticalPathWalker *w, const LoweredInsn *insn, bool is_first,
@@ -348,7 +448,7 @@ static double run_in_step(CriticalPathWalker *w, const LoweredInsn *insn, bool i
     bool is_copy = w->steps[insn->origin].step == IN_FLIGHT_COPY;
     bool is_through_lsu = insn->machine == MACHINE_SHARED || insn->machine == MACHINE_MATRIX
                           || insn->machine == MACHINE_GLOBAL || is_copy;
-    double waits = is_through_lsu ? wait_in_line(w, insn, times.at) : 0;
+    double waits = is_through_lsu && !times.is_ahead ? wait_in_line(w, insn, times.at) : 0;
     return step_latency(w, insn, times.at, times.latency) + waits;
 }
 
@@ -381,7 +481,7 @@ static bool may_load_ahead(const CriticalPathWalker *w, BlockId block)
     return !(stored & loaded);
 }
 
-/* Registers that an iteration loads into. */
+/* Registers that an iteration loads into, out of shared memory and the like. */
 static uint32_t loaded_words(const CriticalPathWalker *w, BlockId block)
 {
     enum { WORD_BYTES = 4 };
@@ -389,9 +489,8 @@ static uint32_t loaded_words(const CriticalPathWalker *w, BlockId block)
     uint32_t words = 0;
     for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
         const LoweredInsn *insn = &lowered->insns[i];
-        const bool is_load = insn->def_count
-                             && (ptx_store_orders(w->in->func, insn)
-                                 || ptx_is_load_of_global(w->in->func, insn));
+        const bool is_load = insn->def_count && ptx_store_orders(w->in->func, insn)
+                             && !ptx_is_load_of_global(w->in->func, insn);
         if (is_load && insn->origin != NO_ID)
             words += ((uint32_t)w->in->func->insns[insn->origin].access_bytes + WORD_BYTES - 1)
                      / WORD_BYTES;
@@ -407,7 +506,8 @@ static uint32_t joined_iterations(const CriticalPathWalker *w, LoopId loop, Bloc
         || is_in_steps(w, block) || !may_load_ahead(w, block))
         return 1;
     const uint32_t words = loaded_words(w, block);
-    return words ? ptx_u32_max(1, ptx_u32_min(unrolled->times, WORDS_AHEAD / words)) : 1;
+    return words ? ptx_u32_max(1, ptx_u32_min(unrolled->times, WORDS_AHEAD / words))
+                 : unrolled->times;
 }
 
 /* One that misses keeps the others waiting. */
@@ -439,10 +539,16 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
     const double begin = w->phase = w->now;
     if (w->chain)
         ptx_waiting_chain_begin(w->chain);
-    double start = begin, last = begin, issued = 0, next = begin, made = begin;
+    if (!w->is_next) {
+        w->ahead = (LoadsAhead){ .number = w->ahead.number + 1 };
+        w->window = (LateWindow){ 0 };
+    }
+    double start = begin, last = begin, issued = 0, next = begin, made = begin,
+           open = begin;        /* what no barrier keeps behind may start */
     for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
         const LoweredInsn *insn = &lowered->insns[i];
-        double at = operands_ready(w, insn, start),
+        const bool passes = passes_barriers(w, insn);
+        double at = operands_ready(w, insn, passes ? open : start),
                latency = joined_latency(w, insn, ptx_result_clocks(&w->of, insn)),
                issue = issue_of(w, insn, latency);
         bool late = is_late(w, insn, block), is_ordered = is_float((MachineOp)insn->machine);
@@ -456,6 +562,8 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
             at = fmax(at, last);
         at = fmax(at, behind_stores(w, orders));
         at = fmax(at, begin + issued);
+        at = behind_loads(w, insn, at);
+        at = behind_window(w, insn, at);
         at = through_function_unit(w, insn, at);
         issued += (double)insn->count;
         bool is_first = insn->origin != NO_ID && !is_continued;
@@ -469,9 +577,11 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
         if (steps && is_first && is_product(w, insn))
             at = wait_for_products(w, insn, at);
         if (steps)
-            latency = run_in_step(w, insn, is_first, (StepTimes){ at, latency });
+            latency = run_in_step(w, insn, is_first, (StepTimes){ at, latency, passes });
         if (w->steps && is_first)
             start = fmax(start, wait_until(w, insn->origin, at, steps));
+        if (insn->machine != MACHINE_BARRIER)
+            open = fmax(open, start > held ? start : open);
         if (is_ordered && !late) {
             at = fmax(at, next);
             next = at + (double)insn->count;
@@ -479,7 +589,10 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
         if (ptx_is_ordering_store(insn))
             note_store(w, insn, orders, at);
         if (fence)
-            start = at + fence_clocks(w, fence);
+            start = open = at + fence_clocks(w, fence);
+        if (late)
+            note_late(w, at);
+        note_loads(w, insn, at + latency);
         if (steps && insn->machine == MACHINE_BARRIER)
             at = end_phase(w, at);
         if (insn->machine == MACHINE_BARRIER)
@@ -620,9 +733,11 @@ static void walk_joined(CriticalPathWalker *w, BlockId block, LoopId loop)
     w->side_by_side = times;
     for (uint32_t copy = 0; copy < times; copy++) {
         w->now = begin + copy * issued;
+        w->is_next = copy > 0;
         walk_block(w, block);
         end = fmax(end, w->now);
     }
+    w->is_next = false;
     w->side_by_side = 1;
     w->now = end;
     w->own[block] = (end - begin) / times;
@@ -780,6 +895,7 @@ CriticalPath ptx_critical_path_compute(Arena *scratch, const CriticalPathInput *
                              .of = { in->latencies, in->sequences, in->load_clocks, in->func } };
     w.ready = ptx_arena_array(scratch, double, in->lowered->value_count + 1);
     w.is_late = ptx_arena_array(scratch, bool, in->lowered->value_count + 1);
+    w.batch = ptx_arena_array(scratch, uint32_t, in->lowered->value_count + 1);
     w.own = ptx_arena_array(scratch, double, in->cfg->block_count);
     w.sum = ptx_arena_array(scratch, double, in->cfg->block_count);
     if (in->waits)

@@ -55,6 +55,7 @@ typedef struct CriticalPathInput {
     const OpCycles *ops;        /* of the GPU */
     TileClocks tiles;
     double blocks, warps_per_block;
+    double registers;           /* of a thread */
     double missed_clocks;       /* of a load of global memory that L1 does not serve */
     /* per instruction of the function: what of the clocks it makes a warp wait; in all the clocks,
      * but for the prologue. NULL: not wanted */

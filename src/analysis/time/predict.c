@@ -457,8 +457,13 @@ static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
                                             + hidden.spill_lines);
     out->parts_us[PART_L2] = l2_us(in->gpu, s, &all);
     double slower = 1 / ptx_gpu_figure(in->gpu, FIGURE_MEMORY_SCATTERED) - 1;
+    /* nothing comes before the first request is there and back */
+    const double first = cached->read_bytes > 0
+                             ? ptx_gpu_figure(in->gpu, FIGURE_MISS_LATENCY) / s->clocks_per_us
+                             : 0;
     out->parts_us[PART_DRAM] =
-        (out->dram_bytes + hidden.texel_bytes + cached->scattered_bytes * slower) / s->dram;
+        first
+        + (out->dram_bytes + hidden.texel_bytes + cached->scattered_bytes * slower) / s->dram;
     if (hidden.has_bulk || hidden.texel_bytes > 0 || in->evaluation->traffics.has_lost)
         out->dram_bytes = (double)NAN;
 }
@@ -545,6 +550,20 @@ static void add_other_waits(const PredictInput *in, const SpinWait *waiting, dou
     }
 }
 
+/* ptxas takes those that no block more on the SM would have: of blocks of a warp, which 32 fit, 64
+ * each. */
+static double registers_at_hand(const PredictInput *in)
+{
+    const double *figures = in->gpu->figures;
+    const Bounds *bounds = &in->func->bounds;
+    const double threads = 32 * in->warps_per_block,
+                 fit = fmin(figures[FIGURE_BLOCKS_PER_SM],
+                            floor(figures[FIGURE_THREADS_PER_SM] / threads));
+    return bounds->reqntid[0] || bounds->maxntid[0]
+               ? fmax(in->registers, floor(figures[FIGURE_REGISTERS_PER_SM] / (fit * threads)))
+               : in->registers;
+}
+
 /* What warps wait for other blocks. */
 static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s,
                          const Cached *cached, Prediction *out)
@@ -570,6 +589,7 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
                                 tile_clocks(in, s, cached),
                                 in->blocks,
                                 in->warps_per_block,
+                                registers_at_hand(in),
                                 load_clocks(in, cached, 1),
                                 in->shares ? in->shares->waits : NULL };
     double waves = in->blocks / (s->sms * in->blocks_per_sm), first = first_misses(in, cached);
@@ -677,8 +697,9 @@ static double norm(const Prediction *of, bool has_latency)
     const double others = has_latency ? 1 - of->own_share : 1,
                  port = joined(of, PART_L1) * others;
     double memory = is_loading(of) ? pow(port, 3) : 0;
+    memory += pow(hypot_of(of->parts_us[PART_L2], of->parts_us[PART_DRAM], 8), 3);
     for (TimePart p = PART_DISPATCH + 1; p < PART__COUNT; p++)
-        if (p != PART_LATENCY && p != PART_ISSUE && p != PART_L1)
+        if (p != PART_LATENCY && p != PART_ISSUE && p != PART_L1 && p != PART_L2 && p != PART_DRAM)
             memory += pow(joined(of, p), 3);
     const double sm = hypot_of(joined(of, PART_ISSUE) * others, is_loading(of) ? 0 : port,
                                of->unit_exponent),

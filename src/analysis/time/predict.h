@@ -64,6 +64,7 @@ typedef struct PredictInput {
     const uint8_t *work;        /* ptx_work_compute */
     const PredictFacts *facts;  /* of the GPU and the function; NULL where none is possible */
     double blocks, warps_per_block, blocks_per_sm;
+    double registers;           /* of a thread */
     bool spills_likely;         /* register_count.h's SPILLS_LIKELY */
     double spilled;             /* registers of a thread in local memory */
     /* per instruction: set to what a load of global memory takes in this launch; NULL: not wanted

@@ -12,6 +12,8 @@
 
 enum {
     PIECE_SHIFT = 6,            /* 64 bytes */
+    BLOCK_BITS = 26,            /* of the number of a block that runs */
+    ARRAY_MASK = (1 << (32 - BLOCK_BITS)) - 1,
     PIECE_BITS = 54,            /* of a number: addresses without the bits of their space */
     SLOTS_FIRST = 1 << 6,
     /* half of them: distinct pieces of a block that are distinguished; more count each time */
@@ -40,6 +42,7 @@ typedef struct Extent {         /* of an array */
     double pieces[SIDE__COUNT];         /* distinct in each block, added up */
     double here[SIDE__COUNT];           /* in the block that runs */
     double missed, missed_here; /* sectors that a block's loads are the first to ask for */
+    double reused, reused_here; /* that they ask for again */
     uint64_t probed[PROBES];    /* the first address of a block and of its neighbours; 0: none */
 } Extent;
 
@@ -48,7 +51,8 @@ typedef struct FootprintPiece {
     uint64_t number : PIECE_BITS;
     uint64_t sides : 8;
     uint64_t sectors : 2;       /* that L1 holds */
-    uint32_t block;             /* that it belongs to: of another it is empty */
+    uint32_t block : BLOCK_BITS;        /* that it belongs to: of another it is empty */
+    uint32_t array : 32 - BLOCK_BITS;   /* that loads find it in; ARRAYS_MAX: none */
     uint32_t fetched, touched[2];       /* by the clock of the warp that did; each sector */
     uint32_t warps[2];          /* that have asked for each sector */
 } FootprintPiece;
@@ -115,7 +119,8 @@ static FootprintPiece *find_piece(Footprint *f, uint64_t number)
         grow(f);
         p = find_slot(f, number);
     }
-    *p = (FootprintPiece){ .number = number & ~(UINT64_MAX << PIECE_BITS), .block = f->block };
+    *p = (FootprintPiece){ .number = number & ~(UINT64_MAX << PIECE_BITS),
+                           .block = f->block & ~(UINT32_MAX << BLOCK_BITS) };
     f->used++;
     return p;
 }
@@ -166,6 +171,8 @@ static bool note_turn(Footprint *f, FootprintPiece *p, unsigned half, bool is_ne
     if (is_new) {
         p->fetched = now;
     } else {
+        if (p->array < f->array_count)
+            f->arrays[p->array].reused_here++;
         f->here.reused[bucket_of(
             ptx_u32_distance(now, is_first ? p->fetched : p->touched[half]))]++;
     }
@@ -187,6 +194,8 @@ static bool note_sector(Footprint *f, FootprintPiece *p, uint64_t sector, Footpr
         note_piece(array, sector >> 1, side);
     if (array && is_new && stays)
         array->missed_here++;
+    if (p && is_fetched)
+        p->array = (array ? (uint32_t)(array - f->arrays) : ARRAYS_MAX) & ARRAY_MASK;
     if (array && !stays && side == SIDE_READ)
         array->here[SIDE_PAST]++;
     if (stays)
@@ -404,6 +413,7 @@ void ptx_footprint_mark(const Footprint *f, uint32_t warp, FootprintMark *out)
     for (uint32_t a = 0; a < f->array_count; a++) {
         memcpy(out->pieces[a], f->arrays[a].here, sizeof out->pieces[a]);
         out->missed[a] = f->arrays[a].missed_here;
+        out->reused[a] = f->arrays[a].reused_here;
     }
 }
 
@@ -417,6 +427,7 @@ void ptx_footprint_repeat(Footprint *f, const FootprintMark *mark, double times)
         for (unsigned s = 0; s < SIDE__COUNT; s++)
             f->arrays[a].here[s] += times * (f->arrays[a].here[s] - mark->pieces[a][s]);
         f->arrays[a].missed_here += times * (f->arrays[a].missed_here - mark->missed[a]);
+        f->arrays[a].reused_here += times * (f->arrays[a].reused_here - mark->reused[a]);
     }
     uint32_t *clock = &f->clock[mark->warp];
     *clock = (uint32_t)fmin(latest, *clock + times * (*clock - mark->clock));
@@ -434,6 +445,8 @@ void ptx_footprint_close(Footprint *f, double weight)
     for (uint32_t a = 0; a < f->array_count; a++) {
         f->arrays[a].missed += weight * f->arrays[a].missed_here;
         f->arrays[a].missed_here = 0;
+        f->arrays[a].reused += weight * f->arrays[a].reused_here;
+        f->arrays[a].reused_here = 0;
     }
     memset(f->clock, 0, sizeof f->clock);
     f->used = 0;
@@ -496,6 +509,7 @@ static double distinct(const Extent *array, FootprintSide side)
 static ArrayTraffic sum_array(const Extent *array)
 {
     ArrayTraffic out = { .missed = array->missed,
+                         .reused = array->reused,
                          .past = array->pieces[SIDE_PAST],
                          .read_bytes = distinct(array, SIDE_READ),
                          .extent_bytes = (double)(1 << PIECE_SHIFT) * between(array, SIDE_READ) };
@@ -524,6 +538,7 @@ Traffics ptx_footprint_sum(Footprint *f, Arena *arena, double weight)
         for (unsigned s = 0; s < SIDE__COUNT; s++)
             array->pieces[s] *= weight;
         array->missed *= weight;
+        array->reused *= weight;
         arrays[a] = sum_array(array);
         out.read_bytes += arrays[a].read_bytes + distinct(array, SIDE_ATOMIC);
         out.written_bytes += distinct(array, SIDE_WRITTEN);

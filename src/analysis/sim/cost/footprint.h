@@ -31,6 +31,7 @@ enum { REUSE_BUCKETS = 24, ARRAYS_MAX = 32 };
 
 typedef struct ArrayTraffic {   /* of one array; of the launch */
     double missed;              /* sectors that a block's loads are the first to ask for */
+    double reused;              /* sectors that a block's loads ask for again */
     double past;                /* that loads ask for past L1, each time */
     double read_bytes;          /* distinct */
     double extent_bytes;        /* between the first and the last of them */
@@ -94,7 +95,7 @@ double ptx_atomic_passes(const uint64_t *addresses, uint32_t lanes, uint32_t byt
 /* What a block has touched so far: to say later that it goes on so. */
 typedef struct FootprintMark {
     Traffics here;
-    double pieces[ARRAYS_MAX][6], missed[ARRAYS_MAX];
+    double pieces[ARRAYS_MAX][6], missed[ARRAYS_MAX], reused[ARRAYS_MAX];
     uint32_t warp, clock;
 } FootprintMark;
 

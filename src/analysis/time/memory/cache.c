@@ -215,15 +215,26 @@ static double bytes_of_waves(const Machinery *m, const ArrayTraffic *array, doub
     return fmax(array->read_bytes, fmin(moved, sectors * SECTOR_BYTES));
 }
 
+/* Of what blocks read again, the share that a single block reads. */
+static double reused_alone(const Traffics *t)
+{
+    double all = 0, alone = 0;
+    for (uint32_t a = 0; a < t->array_count; a++) {
+        const ArrayTraffic *array = &t->arrays[a];
+        all += array->reused;
+        alone += array->missed > 0 ? array->reused
+                                         * fmin(1, array->read_bytes
+                                                       / (array->missed * SECTOR_BYTES))
+                                   : 0;
+    }
+    return all > 0 ? alone / all : 0;
+}
+
 /* Of what blocks read again, the share that L2 has given up by then. It holds what a single block
  * reads once, and what several ask for in each half. */
-static double lost_of_l2(const Machinery *m, double bytes)
+static double lost_of_l2(const Machinery *m, double own, double bytes)
 {
-    const Traffics *t = &m->evaluation->traffics;
-    const double own = t->load_sectors > 0
-                           ? fmin(1, t->read_bytes / (t->load_sectors * SECTOR_BYTES))
-                           : 0,
-                 beyond = bytes * m->l2_share / m->l2_bytes - m->l2_keeps;
+    const double beyond = bytes * m->l2_share / m->l2_bytes - m->l2_keeps;
     return own * fmax(0, fmin(1, beyond / (m->l2_loses - m->l2_keeps)))
            + (1 - own) * lost_share(m, bytes, m->l2_bytes);
 }
@@ -233,6 +244,7 @@ static void find_reuse(const Machinery *m, double warps_per_block, Cached *out)
 {
     const Traffics *t = &m->evaluation->traffics;
     const double beside = m->resident * t->load_sectors * SECTOR_BYTES / m->evaluation->blocks;
+    const double alone = reused_alone(t);
     double reused = 0, lost = 0;
     for (unsigned b = 0; b < REUSE_BUCKETS; b++) {
         double bytes = fmin(beside, 0.5 * (double)(1u << b) * SECTOR_BYTES * warps_per_block
@@ -241,7 +253,7 @@ static void find_reuse(const Machinery *m, double warps_per_block, Cached *out)
         reused += t->reused[b];
         lost += gone;
         out->read_bytes += SECTOR_BYTES * gone
-                           * lost_of_l2(m, fmin(bytes * m->sms, t->read_bytes));
+                           * lost_of_l2(m, alone, fmin(bytes * m->sms, t->read_bytes));
     }
     out->load_sectors += lost;
     out->lost = reused > 0 ? lost / reused : 0;
