@@ -8,7 +8,7 @@ const char *const ptx_command_words[COMMAND__COUNT] = {
     "check", "fix", "report", "gpu",      "explain", "rules", "config",      "isa",
     "tune",  "rank",   "schema", "baseline", "budget",  "diff",   "mcp", "completions",
     "manual", "lsp", "extract", "launch", "merge", "annotate", "graph",
-    "occupancy", "optspace"
+    "occupancy", "optspace", "recognize"
 };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
@@ -37,6 +37,7 @@ const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] FILE",
     "[OPTIONS]",
     "[OPTIONS] PATH...",
+    "[OPTIONS] FILE...",
 };
 
 const char *const ptx_format_words[FORMAT__COUNT] = {
@@ -66,6 +67,7 @@ const char *const ptx_command_formats[COMMAND__COUNT] = {
     [COMMAND_DIFF] = DIFF_FORMATS, [COMMAND_MERGE] = CHECK_FORMATS,
     [COMMAND_GRAPH] = GRAPH_FORMATS,
     [COMMAND_OCCUPANCY] = TABLE_FORMATS, [COMMAND_OPTSPACE] = TABLE_FORMATS,
+    [COMMAND_RECOGNIZE] = PLAIN_FORMATS,
 };
 
 enum {
@@ -122,6 +124,7 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_GRAPH] = "the control flow of a kernel as a picture; what instructions need",
     [COMMAND_OCCUPANCY] = "blocks an SM holds, for numbers of registers, threads, bytes",
     [COMMAND_OPTSPACE] = "variants of a kernel, pruned to those worth a measurement",
+    [COMMAND_RECOGNIZE] = "what loops compute: inductions, reductions, scans, recurrences",
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -592,6 +595,21 @@ static const struct poptOption graph_table[] = {
     HELP
 };
 
+static const struct poptOption recognize_output[] = {
+    TEXT_OPTION("kernel", OPT_KERNEL,
+                "Kernels and functions, * and ? as in a shell (default: all)", "GLOB"),
+    CONFIG_OPTIONS,
+    FORMAT_OPTION(PLAIN_FORMATS),
+    OUTPUT_OPTION,
+    UNPACK_OPTION,
+    POPT_TABLEEND
+};
+
+static const struct poptOption recognize_table[] = {
+    TABLE(recognize_output, "Which kernels, and output:"),
+    HELP
+};
+
 static const struct poptOption occupancy_table[] = {
     TEXT_OPTION("gpu", OPT_GPU,
                 "For these GPUs or targets, as h200 or sm_90, or of a file FILE.yaml; may be "
@@ -617,7 +635,7 @@ const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = {
     config_table,   isa_table,    tune_table, rank_table,   schema_table,
     baseline_table, budget_table, diff_table, mcp_table, schema_table,
     schema_table, lsp_table, extract_table, launch_table, merge_table, annotate_table,
-    graph_table, occupancy_table, rank_table
+    graph_table, occupancy_table, rank_table, recognize_table
 };
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -714,6 +732,10 @@ static const char occupancy_help[] =
 static const char optspace_help[] =
     "\nFor variants as of rank, and their launches: Ryoo's efficiency and utilization,\n"
     "and which of them no other beats in both. PATH is as for check.\n";
+
+static const char recognize_help[] =
+    "\nFILE is as PATH for check. Of each loop: the registers it carries from one\n"
+    "iteration to the next, each with its class; or why it is not recognized.\n";
 
 static const char manual_help[] =
     "\nIn the macros of man(7): this help of all commands.\n";
@@ -842,6 +864,10 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "\nEXAMPLES\n"
     "  ptxlint optspace --gpu h200 --grid 4096 --block 256 --param 0=4096 a.ptx b.ptx\n"
     "  ptxlint optspace --gpu h200 --launch launches.json --format csv variants/\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint recognize kernel.ptx\n"
+    "  ptxlint recognize --kernel '*gemm*' --format json kernels.ptx\n"
 };
 
 static const char check_codes[] =
@@ -973,7 +999,7 @@ const char *const ptx_command_codes[COMMAND__COUNT] = {
     report_codes, report_codes, schema_codes, report_codes, report_codes, diff_codes, mcp_codes,
     schema_codes,
     schema_codes, lsp_codes, extract_codes, launch_codes, merge_codes, report_codes, report_codes,
-    gpu_codes, report_codes
+    gpu_codes, report_codes, report_codes
 };
 
 const char *const ptx_command_help[COMMAND__COUNT] = {
@@ -982,7 +1008,7 @@ const char *const ptx_command_help[COMMAND__COUNT] = {
     tune_help,  rank_help,   schema_help,   baseline_help, budget_help, diff_help,
     mcp_help, completions_help, manual_help, lsp_help, extract_help,
     launch_help, merge_help, paths_help, graph_help,
-    occupancy_help, optspace_help
+    occupancy_help, optspace_help, recognize_help
 };
 
 static void print_commands(void)

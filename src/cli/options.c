@@ -591,6 +591,8 @@ static const char *find_bad_words(const Options *options, bool has_words)
     case COMMAND_CHECK: case COMMAND_FIX: case COMMAND_REPORT: case COMMAND_TUNE: case COMMAND_RANK:
     case COMMAND_ANNOTATE: case COMMAND_OPTSPACE:
         return has_words ? NULL : "no PATH given; see ptxlint --help";
+    case COMMAND_RECOGNIZE:
+        return has_words ? NULL : "recognize: missing FILE";
     case COMMAND_GRAPH:
         return has_words ? NULL : "graph: missing FILE";
     case COMMAND_MERGE:
