@@ -1852,8 +1852,7 @@ typedef enum ptxlint_recognized_class {
     PTXLINT_POLYNOMIAL_INDUCTION,       /* v = v + w, w a linear induction */
     PTXLINT_GEOMETRIC_INDUCTION,        /* v = v * c */
     PTXLINT_SCALAR_REDUCTION,   /* v = v op e, e free of v; nothing else of the loop reads v */
-    PTXLINT_SCAN,                       /* the same, but the loop reads v, too */
-    PTXLINT_LINEAR_RECURRENCE           /* v = a * v + b */
+    PTXLINT_LINEAR_RECURRENCE           /* v = a * v + b, a and b free of v */
 } ptxlint_recognized_class;
 
 /* "linear induction", ... */

@@ -48,21 +48,29 @@ static const char *text_of_register(const RecognitionBuild *b, RegId reg)
 static ptxlint_recognized view_recognized(const RecognitionBuild *b, const FuncFlow *flow,
                                           const Recognized *item)
 {
+    bool is_known = item->class != RECOGNIZED_NONE;
     const Block *header = &flow->cfg->blocks[flow->loops->loops[item->loop].header];
-    return (ptxlint_recognized){
+    ptxlint_recognized out = {
         .size = sizeof(ptxlint_recognized),
         .recognized = (ptxlint_recognized_class)item->class,
         .loop = item->loop,
         .header = ptx_view_span(b->func->insns[header->first].span),
         .span = ptx_view_span(b->func->insns[item->insn].span),
         .variable = text_of_register(b, item->reg),
-        .operation = item->class != RECOGNIZED_NONE && item->operation ? item->operation : "",
-        .why = item->why ? item->why : "",
-        .step = item->has_step ? item->step : PTXLINT_UNKNOWN,
+        .operation = "",
+        .why = "",
+        .step = PTXLINT_UNKNOWN,
         .instruction_count = item->insn_count,
-        .is_conditional = item->class != RECOGNIZED_NONE && item->is_conditional,
-        .is_reinitialized = item->class != RECOGNIZED_NONE && item->is_reinitialized,
+        .is_conditional = is_known && item->is_conditional,
+        .is_reinitialized = is_known && item->is_reinitialized,
     };
+    if (is_known && item->operation)
+        out.operation = item->operation;
+    if (item->why)
+        out.why = item->why;
+    if (is_known && item->has_step)
+        out.step = item->step;
+    return out;
 }
 
 static void view_recognition(void *context)
@@ -81,16 +89,6 @@ static void view_recognition(void *context)
         b->to->items[i] = view_recognized(b, &flow, &all.items[i]);
     b->to->count = all.count;
     b->to->is_cut = all.is_cut;
-}
-
-/* Kernels are functions with a body, in order. */
-static const Func *recognition_func(const ptxlint_module *m, const ptxlint_kernel *kernel)
-{
-    size_t k = 0;
-    for (FuncId f = 0; f < m->ir->func_count; f++)
-        if (m->ir->funcs[f].has_body && &m->kernels[k++] == kernel)
-            return &m->ir->funcs[f];
-    return NULL;
 }
 
 static ptxlint_status make_recognition(const ptxlint_module *m, const Func *func,
@@ -113,7 +111,7 @@ ptxlint_status ptxlint_recognition_new(const ptxlint_module *module, const ptxli
         *out = NULL;
     const Func *func = NULL;
     if (out && module && kernel && module->ir)
-        func = recognition_func(module, kernel);
+        func = ptx_kernel_func(module, kernel);
     if (!func)
         return PTXLINT_BAD_ARGUMENT;
     ptxlint_recognition *recognition = calloc(1, sizeof *recognition);
@@ -152,7 +150,6 @@ const char *ptxlint_recognized_class_text(ptxlint_recognized_class recognized)
     case PTXLINT_POLYNOMIAL_INDUCTION: return "polynomial induction";
     case PTXLINT_GEOMETRIC_INDUCTION: return "geometric induction";
     case PTXLINT_SCALAR_REDUCTION: return "scalar reduction";
-    case PTXLINT_SCAN: return "scan";
     case PTXLINT_LINEAR_RECURRENCE: return "linear recurrence";
     default: return "not recognized";
     }

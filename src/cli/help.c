@@ -124,7 +124,7 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_GRAPH] = "the control flow of a kernel as a picture; what instructions need",
     [COMMAND_OCCUPANCY] = "blocks an SM holds, for numbers of registers, threads, bytes",
     [COMMAND_OPTSPACE] = "variants of a kernel, pruned to those worth a measurement",
-    [COMMAND_RECOGNIZE] = "what loops compute: inductions, reductions, scans, recurrences",
+    [COMMAND_RECOGNIZE] = "what loops compute: inductions, reductions, recurrences",
 };
 
 /* ---- options --------------------------------------------------------------------------------- */

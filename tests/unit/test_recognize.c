@@ -29,7 +29,7 @@ static const struct { const char *what, *body, *wanted; } loops[] = {
     { "several accumulators", LOOP("add.f32 %f1, %f1, %f2;\nmax.f32 %f5, %f5, %f2;\n") USE,
       "%f1 scalar reduction add; %f5 scalar reduction max; %r2 linear induction add 1" },
     { "prefixes", LOOP("add.f32 %f1, %f1, %f2;\nst.global.f32 [%rd1+8], %f1;\n") USE,
-      "%f1 scan add; %r2 linear induction add 1" },
+      "%f1 not recognized; %r2 linear induction add 1" },
     { "under a guard",
       LOOP("setp.gt.f32 %p2, %f2, 0f00000000;\n@%p2 add.s32 %r3, %r3, 1;\n") USE,
       "%r3 scalar reduction add conditional; %r2 linear induction add 1" },
@@ -115,7 +115,7 @@ static void test_misuse(void **state)
     ptxlint_recognition_free(NULL);
 }
 
-int main(void)
+UNIT(recognize)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_loops),
                                         cmocka_unit_test(test_misuse) };

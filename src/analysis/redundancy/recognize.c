@@ -54,7 +54,7 @@ typedef struct Cycle {
     uint32_t step_count;        /* instructions but copies */
 } Cycle;
 
-static LoopId loop_at(const Recognizer *r, InsnId insn)
+static LoopId level_loop(const Recognizer *r, InsnId insn)
 {
     LoopId loop = r->flow->loops->loop_of[r->flow->cfg->block_of[insn]];
     return loop == NO_LOOP ? NO_LOOP : r->outer[loop];
@@ -84,7 +84,7 @@ static Step step_of_operation(const Insn *insn)
 }
 
 /* Adds and products that keep all bits, and do not saturate or carry. */
-static bool is_plain(const Insn *insn)
+static bool keeps_all_bits(const Insn *insn)
 {
     static const uint8_t others[] = { MOD_SAT, MOD_CC, MOD_HI, MOD_WIDE, MOD_ABS, MOD_RELU,
                                       MOD_NONE };
@@ -121,13 +121,13 @@ static Step step_at_place(const Insn *insn, Step step, int place)
     }
 }
 
-static Step step_of(const Recognizer *r, const Cycle *c, const Insn *insn)
+static Step step_of_insn(const Recognizer *r, const Cycle *c, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(r->flow->func, insn);
     const Step step = step_of_operation(insn);
     const uint32_t wanted = step == STEP_COPY ? 2 : 3;
     bool is_guarded_by_it = insn->guard != NO_ID && r->reg_component[insn->guard] == c->id;
-    if (step == STEP_OTHER || is_guarded_by_it || !is_plain(insn))
+    if (step == STEP_OTHER || is_guarded_by_it || !keeps_all_bits(insn))
         return STEP_OTHER;
     if (insn->operand_count < wanted || insn->operand_count > wanted + 1
         || (step == STEP_COPY && insn->operand_count != 2))
@@ -159,10 +159,10 @@ static bool is_linear_in_loop(const Recognizer *r, const Cycle *c, const Operand
     InsnId last;
     return operand->kind == OPERAND_REG
            && ptx_defs_in_loop(r->defs, c->loop, operand->id, &last) == 1 && r->is_linear[last]
-           && loop_at(r, last) == c->loop;
+           && level_loop(r, last) == c->loop;
 }
 
-static void note_operands(const Recognizer *r, Cycle *c, const Insn *insn)
+static void note_cycle_operands(const Recognizer *r, Cycle *c, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(r->flow->func, insn);
     for (uint32_t o = 1; o < insn->operand_count; o++) {
@@ -199,7 +199,7 @@ static bool is_unconditional(const Recognizer *r, InsnId insn)
 }
 
 /* The register that the loop carries; NO_ID: there are several. */
-static RegId find_carried(const Recognizer *r, const Cycle *c)
+static RegId find_carried_register(const Recognizer *r, const Cycle *c)
 {
     RegId reg = NO_ID;
     for (uint32_t i = 0; i < c->count; i++)
@@ -246,7 +246,7 @@ static bool claim_registers(Recognizer *r, const Cycle *c)
     return is_own;
 }
 
-static bool is_number(const Insn *insn, const Operand *operands)
+static bool is_set_to_number(const Insn *insn, const Operand *operands)
 {
     const uint8_t kind = operands[insn->operand_count - 1].kind;
     return insn->op->operation == OP_MOV && insn->operand_count == 2 && insn->guard == NO_ID
@@ -264,9 +264,10 @@ static bool is_reinitialized(const Recognizer *r, const Cycle *c)
         const InsnId at = r->defs->insns[d];
         const Insn *insn = &r->flow->func->insns[at];
         const BlockId block = r->flow->cfg->block_of[at];
-        if (!ptx_loop_holds(r->defs, loop->parent, block) || ptx_loop_holds(r->defs, c->loop, block))
+        if (!ptx_loop_holds(r->defs, loop->parent, block)
+            || ptx_loop_holds(r->defs, c->loop, block))
             continue;
-        if (!is_number(insn, ptx_insn_operands(r->flow->func, insn)))
+        if (!is_set_to_number(insn, ptx_insn_operands(r->flow->func, insn)))
             return false;
         is_set |= ptx_dom_dominates(r->flow->dom, block, loop->header);
     }
@@ -297,13 +298,13 @@ static Step walk_cycle(const Recognizer *r, Cycle *c, Recognized *out)
     Step step = STEP_COPY;
     for (uint32_t i = 0; i < c->count; i++) {
         const Insn *insn = &r->flow->func->insns[c->insns[i]];
-        const Step next = step_of(r, c, insn);
+        const Step next = step_of_insn(r, c, insn);
         step = join_steps(step, next);
         if (next == STEP_OTHER || step == STEP_OTHER)
             return STEP_OTHER;
         c->step_count += next != STEP_COPY;
         if (next != STEP_COPY)
-            note_operands(r, c, insn);
+            note_cycle_operands(r, c, insn);
         out->is_conditional |= !is_unconditional(r, c->insns[i]);
     }
     return step;
@@ -363,7 +364,7 @@ static void add_cycle(Recognizer *r, Cycle *c)
     Recognized out = { .loop = c->loop, .insn = c->insns[0], .insn_count = c->count };
     for (uint32_t i = 1; i < c->count; i++)
         out.insn = c->insns[i] > out.insn ? c->insns[i] : out.insn;
-    c->carried = out.reg = find_carried(r, c);
+    c->carried = out.reg = find_carried_register(r, c);
     if (r->flow->loops->loops[c->loop].is_irreducible || r->flow->cfg->has_unknown_target)
         out.class = (uint8_t)refuse_cycle(&out, "the loop has no single entry");
     else if (c->carried == NO_ID)
@@ -417,21 +418,21 @@ static void close_component(Recognizer *r, InsnId root)
     const InsnId *insns = r->stack + at;
     const uint32_t count = r->stack_count - at;
     if ((count > 1 || has_own_edge(r, root)) && is_of_level(r, insns, count)) {
-        Cycle cycle = { .insns = insns, .count = count, .id = id, .loop = loop_at(r, root),
+        Cycle cycle = { .insns = insns, .count = count, .id = id, .loop = level_loop(r, root),
                         .has_constants = true, .has_step = true };
         add_cycle(r, &cycle);
     }
     r->stack_count = at;
 }
 
-static void open_insn(Recognizer *r, InsnId insn)
+static void open_component(Recognizer *r, InsnId insn)
 {
     r->order[insn] = r->low[insn] = ++r->order_count;
     r->next[insn] = r->first[insn];
     r->stack[r->stack_count++] = insn;
 }
 
-static uint32_t less_of(uint32_t a, uint32_t b)
+static uint32_t least_order(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
@@ -441,69 +442,65 @@ static InsnId find_new_source(Recognizer *r, InsnId insn)
 {
     while (r->next[insn] < r->first[insn + 1]) {
         const Dependence *item = &r->all.items[r->next[insn]++];
-        if (item->kind != DEPENDENCE_REGISTER || loop_at(r, item->from) != loop_at(r, insn))
+        if (item->kind != DEPENDENCE_REGISTER || level_loop(r, item->from) != level_loop(r, insn))
             continue;
         if (!r->order[item->from])
             return item->from;
         if (!r->component[item->from])
-            r->low[insn] = less_of(r->low[insn], r->order[item->from]);
+            r->low[insn] = least_order(r->low[insn], r->order[item->from]);
     }
     return NO_ID;
 }
 
-static void walk_from(Recognizer *r, InsnId start)
+static void walk_components(Recognizer *r, InsnId start)
 {
     uint32_t depth = 0;
     r->calls[depth++] = start;
-    open_insn(r, start);
+    open_component(r, start);
     while (depth) {
         const InsnId insn = r->calls[depth - 1];
         const InsnId source = find_new_source(r, insn);
         if (source != NO_ID) {
             r->calls[depth++] = source;
-            open_insn(r, source);
+            open_component(r, source);
             continue;
         }
         depth--;
         if (r->low[insn] == r->order[insn])
             close_component(r, insn);
         else
-            r->low[r->calls[depth - 1]] = less_of(r->low[r->calls[depth - 1]], r->low[insn]);
+            r->low[r->calls[depth - 1]] = least_order(r->low[r->calls[depth - 1]], r->low[insn]);
     }
 }
 
 /* ---- who else reads it ----------------------------------------------------------------------- */
 
-enum { READ_IN_LOOP = 1, DECIDES_IN_LOOP = 2 };
-
-static uint8_t *find_readers(const Recognizer *r)
+/* Per component: whether another instruction of the loop reads it. */
+static bool *find_cycle_readers(const Recognizer *r)
 {
-    uint8_t *readers = ptx_arena_array(r->scratch, uint8_t, r->component_count + 1);
+    bool *readers = ptx_arena_array(r->scratch, bool, r->component_count + 1);
     for (uint32_t d = 0; d < r->all.count; d++) {
         const Dependence *item = &r->all.items[d];
-        const Insn *to = &r->flow->func->insns[item->to];
-        if (item->kind != DEPENDENCE_REGISTER || loop_at(r, item->from) == NO_LOOP
-            || loop_at(r, item->from) != loop_at(r, item->to)
-            || r->component[item->from] == r->component[item->to])
+        if (item->kind != DEPENDENCE_REGISTER || level_loop(r, item->from) == NO_LOOP
+            || level_loop(r, item->from) != level_loop(r, item->to))
             continue;
-        bool is_test = to->op->operation == OP_SETP || to->op->operation == OP_SET
-                       || to->guard == item->name;
-        readers[r->component[item->from]] |= is_test ? DECIDES_IN_LOOP : READ_IN_LOOP;
+        readers[r->component[item->from]] |=
+            r->component[item->from] != r->component[item->to];
     }
     return readers;
 }
 
+/* What is read may come back through memory, a call or a branch: e may depend on it. */
 static void judge_readers(Recognizer *r, uint32_t begin)
 {
-    const uint8_t *readers = find_readers(r);
+    const bool *readers = find_cycle_readers(r);
     for (uint32_t i = begin; i < r->count; i++) {
         Recognized *item = &r->items[i];
-        const uint8_t how = readers[r->item_component[i]];
-        if (item->class != RECOGNIZED_REDUCTION || !how)
-            continue;
-        item->class = RECOGNIZED_SCAN;
-        if (how & DECIDES_IN_LOOP)
-            item->class = (uint8_t)refuse_cycle(item, "the loop also compares its value");
+        bool rests_on_it = item->class == RECOGNIZED_REDUCTION
+                           || item->class == RECOGNIZED_RECURRENCE;
+        if (rests_on_it && readers[r->item_component[i]])
+            item->class = (uint8_t)refuse_cycle(item, "the loop also reads it: a scan, or what is "
+                                                      "combined with it depends on it");
     }
 }
 
@@ -533,8 +530,8 @@ static void recognize_level(Recognizer *r)
         r->order[i] = r->component[i] = 0;
     r->order_count = 0;
     for (InsnId i = 0; i < insn_count; i++)
-        if (!r->order[i] && loop_at(r, i) != NO_LOOP)
-            walk_from(r, i);
+        if (!r->order[i] && level_loop(r, i) != NO_LOOP)
+            walk_components(r, i);
     judge_readers(r, begin);
 }
 

@@ -27,8 +27,7 @@ typedef enum RecognizedClass {
     RECOGNIZED_GEOMETRIC,       /* v = v * c */
     /* v = v op e; e free of v, and nothing else of the loop reads v */
     RECOGNIZED_REDUCTION,
-    RECOGNIZED_SCAN,            /* the same, but the loop reads v too: prefixes */
-    RECOGNIZED_RECURRENCE       /* v = a * v + b */
+    RECOGNIZED_RECURRENCE       /* v = a * v + b, the same of a and b */
 } RecognizedClass;
 
 typedef struct Recognized {
