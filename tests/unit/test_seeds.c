@@ -187,6 +187,55 @@ static void test_registers(void **state)
     }
 }
 
+/* Ryoo et al., CGO 2008: a warp blocks at barriers, and where it first uses what long loads bring;
+ * loads that nothing uses before the next are one wait. */
+static const struct { const char *what, *body; double stops; } stop_cases[] = {
+    { "nothing waits", "add.f32 %f1, %f2, %f3;", 0 },
+    { "two loads, one wait", "ld.global.f32 %f1, [%rd1]; ld.global.f32 %f2, [%rd1+4]; "
+                             "add.f32 %f3, %f1, %f2;", 1 },
+    { "a load behind a use", "ld.global.f32 %f1, [%rd1]; add.f32 %f3, %f1, %f1; "
+                             "ld.global.f32 %f2, [%rd1+4]; add.f32 %f3, %f3, %f2;", 2 },
+    { "an address that is loaded", "ld.global.u64 %rd2, [%rd1]; ld.global.f32 %f1, [%rd2];", 2 },
+    { "shared memory is near", "ld.shared.f32 %f1, [s]; add.f32 %f2, %f1, %f1;", 0 },
+    { "constants, too", "ld.param.u64 %rd2, [x]; add.s64 %rd2, %rd2, 4;", 0 },
+    { "a barrier", "bar.sync 0; bar.sync 0;", 2 },
+    { "a loop of four", "mov.u32 %r1, 0;\nL: ld.global.f32 %f1, [%rd1]; bar.sync 0; "
+                        "add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 4; @%p1 bra L;", 8 },
+};
+
+static void test_stops(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(stop_cases); i++) {
+        Text text = { 0 };
+        ptxlint_module *module;
+        kit_print(&text, ".version 8.0\n.target sm_90\n.address_size 64\n"
+                         ".visible .entry k(.param .u64 x) {\n.reg .b32 %%r<4>; .reg .b64 %%rd<4>; "
+                         ".reg .f32 %%f<4>; .reg .pred %%p<2>; .shared .align 4 .b8 s[8];\n"
+                         "ld.param.u64 %%rd1, [x];\n%s\nret;\n}\n", stop_cases[i].body);
+        assert_int_equal(ptxlint_module_new(text.bytes, text.length, NULL, &module), PTXLINT_OK);
+        double stops = kit_kernel(module, NULL)->mix.stops;
+        if (stops != stop_cases[i].stops)
+            fail_msg("%s: %g stops, want %g", stop_cases[i].what, stops, stop_cases[i].stops);
+        ptxlint_module_free(module);
+        free(text.bytes);
+    }
+}
+
+/* No peak of arithmetic that none of the pipelines does: the G80 has neither fp64 nor fp16. */
+static void test_missing_peaks(void **state)
+{
+    (void)state;
+    ptxlint_module *module = open_on_g80("naive");
+    const ptxlint_peak *peak = &innermost(kit_kernel(module, NULL))->peaks[0];
+    for (size_t i = 0; i < peak->ceiling_count; i++) {
+        const char *name = peak->ceilings[i].name;
+        if (!strncmp(name, "fp64", 4) || !strncmp(name, "fp16", 4))
+            assert_true(isnan(peak->ceilings[i].gflops));
+    }
+    ptxlint_module_free(module);
+}
+
 /* ---- rows 45, 66 and 98: rules --------------------------------------------------------------- */
 
 static const char saxpy[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
@@ -287,6 +336,8 @@ UNIT(seeds)
         cmocka_unit_test(test_tiled_demand),
         cmocka_unit_test(test_unrolled_fraction),
         cmocka_unit_test(test_registers),
+        cmocka_unit_test(test_stops),
+        cmocka_unit_test(test_missing_peaks),
         cmocka_unit_test(test_guidelines),
         cmocka_unit_test(test_lint_list),
     };

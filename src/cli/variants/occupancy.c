@@ -365,9 +365,13 @@ static void put_best_blocks(const OccupancyRow *row, Text *out)
 
 static void put_asked(const OccupancyRow *row, Text *out)
 {
-    ptx_text_print(out, "  %lld threads a block", (long long)row->threads);
+    ptx_text_print(out, "  %lld thread%s a block", (long long)row->threads,
+                   ptx_plural((uint64_t)row->threads));
     if (row->registers)
-        ptx_text_print(out, ", %lld registers a thread", (long long)row->registers);
+        ptx_text_print(out, ", %lld register%s a thread", (long long)row->registers,
+                       ptx_plural((uint64_t)row->registers));
+    else
+        ptx_text_put(out, ", registers not counted");
     if (row->shared)
         ptx_text_print(out, ", %lld bytes of shared memory a block", (long long)row->shared);
     ptx_text_put(out, "\n");

@@ -112,7 +112,7 @@ void ptx_optspace_notes(const RankRow *rows, size_t count, Text *out)
         guessed += has_metrics(&rows[i]) && rows[i].kernel->mix.has_assumed_branches;
     }
     if (known)
-        ptx_text_print(out, "  *: none is better in both; %zu of %zu are worth a measurement.\n",
+        ptx_text_print(out, "  *: none is better in both; worth a measurement: %zu of %zu.\n",
                        kept, known);
     if (guessed)
         ptx_text_put(out, "  Sides of a branch that data decide count alike in instructions.\n");

@@ -64,7 +64,7 @@ static const LoneAccess *lone_at(FactCache *q, InsnId insn)
     static const FactId facts[] = { FACT_INSN_is_beyond_shared, FACT_INSN_is_unwritten,
                                     FACT_INSN_is_beyond_allocation };
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
-        if (ptx_measure_lone(q, insn, facts[i]))
+        if (ptx_measure_lone(q, insn, facts[i]) > 0)
             return lone_of(q, facts[i]);
     return NULL;
 }

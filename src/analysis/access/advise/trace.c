@@ -49,10 +49,25 @@ static uint64_t access_key(const Trace *t, const Func *func, InsnId insn, Space 
     return (uint64_t)(func - t->module->funcs) << 32 | 2 * insn | (space == SPACE_GLOBAL);
 }
 
+/* The kernel's own, which are nearly all. */
+static uint32_t *kernel_access(const Trace *t, const Func *func, InsnId insn, Space space)
+{
+    return func == t->kernel ? &t->of_kernel[2 * (size_t)insn + (space == SPACE_GLOBAL)] : NULL;
+}
+
+/* Of an access that was recorded, + 1; 0: it was not. */
+static uint32_t access_number(const Trace *t, const Func *func, InsnId insn, Space space)
+{
+    const uint32_t *own = kernel_access(t, func, insn, space);
+    return own ? *own : ptx_hash_map_get(&t->access_of, access_key(t, func, insn, space));
+}
+
 static TracedAccess *access_of(Trace *t, const Func *func, const Insn *insn, Space space)
 {
-    uint32_t *index = ptx_hash_map_at(&t->access_of, t->arena,
-                                      access_key(t, func, (InsnId)(insn - func->insns), space));
+    const InsnId id = (InsnId)(insn - func->insns);
+    uint32_t *index = kernel_access(t, func, id, space);
+    if (!index)
+        index = ptx_hash_map_at(&t->access_of, t->arena, access_key(t, func, id, space));
     if (*index)
         return &t->accesses[*index - 1];
     if (t->access_count == t->access_capacity)
@@ -216,7 +231,7 @@ static void take_request(void *self, Warp *w, const RequestEvent *e)
 
 const TracedAccess *ptx_trace_find(const Trace *t, const Func *func, InsnId insn, Space space)
 {
-    const uint32_t index = ptx_hash_map_get(&t->access_of, access_key(t, func, insn, space));
+    const uint32_t index = access_number(t, func, insn, space);
     return index ? &t->accesses[index - 1] : NULL;
 }
 
@@ -249,6 +264,7 @@ static void choose_block(const uint32_t grid[3], uint64_t index, uint32_t at[3])
 static void forget(Trace *t)
 {
     t->access_of = (HashMap){ 0 };
+    memset(t->of_kernel, 0, 2 * (size_t)t->kernel->insn_count * sizeof *t->of_kernel);
     memset(t->table.slots, 0, ((size_t)t->table.mask + 1) * sizeof *t->table.slots);
     t->access_count = t->traced_count = 0;
 }
@@ -445,8 +461,7 @@ static void note_untraced(Trace *t, const PointsToSet *bases, const Func *func, 
 
 static void note_param(Trace *t, const PointsToSet *bases, const Func *func, InsnId insn)
 {
-    const uint32_t index = ptx_hash_map_get(&t->access_of,
-                                            access_key(t, func, insn, SPACE_GLOBAL));
+    const uint32_t index = access_number(t, func, insn, SPACE_GLOBAL);
     const Operand *operands = ptx_insn_operands(func, &func->insns[insn]);
     /* of a copy the second: from there */
     for (unsigned o = func->insns[insn].operand_count; index && o-- > 0;) {
@@ -489,7 +504,11 @@ const Trace *ptx_trace_make(const KernelRun *run, const Gpu *gpu, const Evaluati
     if (!func->has_body || !func->insn_count || func->has_syntax_error)
         return NULL;
     Trace *t = ptx_arena_new(arena, Trace);
-    *t = (Trace){ .arena = arena, .module = module, .gpu = gpu };
+    *t = (Trace){ .arena = arena,
+                  .module = module,
+                  .gpu = gpu,
+                  .kernel = func,
+                  .of_kernel = ptx_arena_array(arena, uint32_t, 2 * (size_t)func->insn_count) };
     ptx_hash_init(&t->table, arena, MAX_TRACED);
     t->traced = ptx_arena_array(arena, Traced *, MAX_TRACED);
     ArenaMark mark = ptx_arena_mark(work);

@@ -67,7 +67,11 @@ struct Trace {
     Traced **traced;
     uint32_t traced_count;
     uint32_t block;             /* that runs */
-    HashMap access_of;          /* per function, instruction and memory: index + 1 */
+    /* index + 1: per instruction of the kernel and memory; per function, instruction and memory for
+     * what it calls */
+    const Func *kernel;
+    uint32_t *of_kernel;
+    HashMap access_of;
     const Func **funcs;         /* that were run */
     uint32_t func_count;
     SharedLayout shared;        /* nothing in it: none is asked for */
