@@ -1844,6 +1844,52 @@ typedef struct ptxlint_graph_info {
 
 PTXLINT_API const ptxlint_graph_info *ptxlint_graph_get_info(const ptxlint_graph *graph);
 
+/* ---- what loops compute ---------------------------------------------------------------------- */
+
+typedef enum ptxlint_recognized_class {
+    PTXLINT_RECOGNIZED_NONE,            /* why says why not */
+    PTXLINT_LINEAR_INDUCTION,           /* v = v + c, c the same in all iterations */
+    PTXLINT_POLYNOMIAL_INDUCTION,       /* v = v + w, w a linear induction */
+    PTXLINT_GEOMETRIC_INDUCTION,        /* v = v * c */
+    PTXLINT_SCALAR_REDUCTION,   /* v = v op e, e free of v; nothing else of the loop reads v */
+    PTXLINT_LINEAR_RECURRENCE           /* v = a * v + b, a and b free of v */
+} ptxlint_recognized_class;
+
+/* "linear induction", ... */
+PTXLINT_API const char *ptxlint_recognized_class_text(ptxlint_recognized_class recognized);
+
+/* A register that a loop carries from one iteration to the next, and what the loop makes of it. */
+typedef struct ptxlint_recognized {
+    size_t size;                        /* from one element to the next */
+    ptxlint_recognized_class recognized;
+    size_t loop;                        /* index of the kernel's loop */
+    ptxlint_span header;                /* the first instruction of that loop */
+    ptxlint_span span;                  /* the last instruction that computes it */
+    const char *variable;               /* its register; "" where there are several */
+    const char *operation;              /* "add", ...; "" where it is not one */
+    const char *why;                    /* of PTXLINT_RECOGNIZED_NONE; else "" */
+    int64_t step;                       /* of a linear induction; PTXLINT_UNKNOWN: no number */
+    uint32_t instruction_count;         /* that compute it */
+    int is_conditional;                 /* not in each iteration */
+    int is_reinitialized;       /* set to a number in each iteration of the next outer loop */
+} ptxlint_recognized;
+
+/* What a kernel's or function's loops compute in registers: docs/recognize.md. */
+typedef struct ptxlint_recognition ptxlint_recognition;
+
+/* kernel: as for ptxlint_graph_new. */
+PTXLINT_API ptxlint_status ptxlint_recognition_new(const ptxlint_module *module,
+                                                   const ptxlint_kernel *kernel,
+                                                   ptxlint_recognition **out);
+PTXLINT_API void ptxlint_recognition_free(ptxlint_recognition *recognition);
+
+/* By loop, then in order of the text. */
+PTXLINT_API const ptxlint_recognized *ptxlint_recognition_items(const ptxlint_recognition *of,
+                                                                size_t *count);
+
+/* There are more dependences than are kept (docs/limits.md): nothing is recognized. */
+PTXLINT_API int ptxlint_recognition_is_cut(const ptxlint_recognition *of);
+
 /* ---- what lanes ask for ---------------------------------------------------------------------- */
 
 enum { PTXLINT_LANES = 32 };
@@ -2146,6 +2192,12 @@ PTXLINT_API ptxlint_status ptxlint_write_report(const ptxlint_module *const *mod
 PTXLINT_API ptxlint_status ptxlint_write_graph(const ptxlint_module *module,
                                                const ptxlint_kernel *kernel, ptxlint_format format,
                                                ptxlint_write_fn write, void *context);
+
+/* What loops of a module's kernels and functions compute, as PTXLINT_TEXT or PTXLINT_JSON. glob:
+ * of these alone; NULL: of all. JSON: an object, schema ptxlint-recognition/1. */
+PTXLINT_API ptxlint_status ptxlint_write_recognition(const ptxlint_module *module, const char *glob,
+                                                     ptxlint_format format, ptxlint_write_fn write,
+                                                     void *context);
 
 /* Figures and pipelines of GPUs side by side, each with its source; in JSON schema
  * ptxlint-gpus/1. */

@@ -243,8 +243,7 @@ static void view_graph(void *context)
     view_dependences(b);
 }
 
-/* Kernels are functions with a body, in order. */
-static const Func *graph_func(const ptxlint_module *m, const ptxlint_kernel *kernel)
+const Func *ptx_kernel_func(const ptxlint_module *m, const ptxlint_kernel *kernel)
 {
     size_t k = 0;
     for (FuncId f = 0; f < m->ir->func_count; f++)
@@ -271,7 +270,9 @@ ptxlint_status ptxlint_graph_new(const ptxlint_module *module, const ptxlint_ker
 {
     if (out)
         *out = NULL;
-    const Func *func = out && module && kernel && module->ir ? graph_func(module, kernel) : NULL;
+    const Func *func = NULL;
+    if (out && module && kernel && module->ir)
+        func = ptx_kernel_func(module, kernel);
     if (!func)
         return PTXLINT_BAD_ARGUMENT;
     ptxlint_graph *graph = calloc(1, sizeof *graph);

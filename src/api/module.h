@@ -124,6 +124,10 @@ bool ptx_find_for_each_launch(ptxlint_module *module, const ptxlint_options *opt
  * it may be dropped. */
 Diag *ptx_module_copy_finding(ptxlint_module *module, const Diag *from);
 
+/* graph.c: the function of one of the module's kernels; NULL: it is none of them. Kernels are
+ * functions with a body, in order. */
+const Func *ptx_kernel_func(const ptxlint_module *m, const ptxlint_kernel *kernel);
+
 /* symbols.c: what the public view of names needs, from what lowering noted. */
 void ptx_symbols_build(ptxlint_module *module, Arena *scratch);
 

@@ -126,6 +126,7 @@ typedef enum Command {
     COMMAND_OCCUPANCY,
     COMMAND_OPTSPACE,
     COMMAND_VERIFY,
+    COMMAND_RECOGNIZE,
     COMMAND__COUNT
 } Command;
 
@@ -837,6 +838,7 @@ ExitCode ptx_extract(const Options *options);           /* extract.c */
 ExitCode ptx_launch_command(const Options *options);    /* launch.c */
 ExitCode ptx_record(const Options *options);            /* record.c */
 ExitCode ptx_graph_command(const Options *options);     /* graph.c */
+ExitCode ptx_recognize_command(const Options *options); /* recognize.c */
 ExitCode ptx_merge(Options *options);                   /* shard.c */
 
 /* The same with modules of shards, which it takes; run.c. */

@@ -53,7 +53,8 @@ void ptx_sink_fit(Sink *sink, const Options *options, const Document *output)
         [COMMAND_EXPLAIN] = true, [COMMAND_RULES] = true, [COMMAND_ISA] = true,
         [COMMAND_TUNE] = true, [COMMAND_RANK] = true, [COMMAND_DIFF] = true,
         [COMMAND_CONFIG] = true, [COMMAND_OCCUPANCY] = true, [COMMAND_OPTSPACE] = true,
-        [COMMAND_VERIFY] = true
+        [COMMAND_VERIFY] = true,
+        [COMMAND_RECOGNIZE] = true
     };
     if (is_prose[options->command] && output->format == FORMAT_TEXT && !output->path
         && !ptx_fix_prints(options))

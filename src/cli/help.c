@@ -8,7 +8,7 @@ const char *const ptx_command_words[COMMAND__COUNT] = {
     "check", "fix", "report", "gpu",      "explain", "rules", "config",      "isa",
     "tune",  "rank",   "schema", "baseline", "budget",  "diff",   "mcp", "completions",
     "manual", "lsp", "extract", "launch", "merge", "annotate", "graph",
-    "occupancy", "optspace", "verify"
+    "occupancy", "optspace", "verify", "recognize"
 };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
@@ -38,6 +38,7 @@ const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS]",
     "[OPTIONS] PATH...",
     "[OPTIONS] --measured FILE PATH...",
+    "[OPTIONS] FILE...",
 };
 
 const char *const ptx_format_words[FORMAT__COUNT] = {
@@ -69,6 +70,7 @@ const char *const ptx_command_formats[COMMAND__COUNT] = {
     [COMMAND_GRAPH] = GRAPH_FORMATS,
     [COMMAND_OCCUPANCY] = TABLE_FORMATS, [COMMAND_OPTSPACE] = TABLE_FORMATS,
     [COMMAND_VERIFY] = VERIFY_FORMATS,
+    [COMMAND_RECOGNIZE] = PLAIN_FORMATS,
 };
 
 enum {
@@ -126,6 +128,7 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_OCCUPANCY] = "blocks an SM holds, for numbers of registers, threads, bytes",
     [COMMAND_OPTSPACE] = "variants of a kernel, pruned to those worth a measurement",
     [COMMAND_VERIFY] = "measured times: impossible, as predicted, or too slow",
+    [COMMAND_RECOGNIZE] = "what loops compute: inductions, reductions, recurrences",
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -596,6 +599,21 @@ static const struct poptOption graph_table[] = {
     HELP
 };
 
+static const struct poptOption recognize_output[] = {
+    TEXT_OPTION("kernel", OPT_KERNEL,
+                "Kernels and functions, * and ? as in a shell (default: all)", "GLOB"),
+    CONFIG_OPTIONS,
+    FORMAT_OPTION(PLAIN_FORMATS),
+    OUTPUT_OPTION,
+    UNPACK_OPTION,
+    POPT_TABLEEND
+};
+
+static const struct poptOption recognize_table[] = {
+    TABLE(recognize_output, "Which kernels, and output:"),
+    HELP
+};
+
 static const struct poptOption occupancy_table[] = {
     TEXT_OPTION("gpu", OPT_GPU,
                 "For these GPUs or targets, as h200 or sm_90, or of a file FILE.yaml; may be "
@@ -652,7 +670,8 @@ const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = {
     config_table,   isa_table,    tune_table, rank_table,   schema_table,
     baseline_table, budget_table, diff_table, mcp_table, schema_table,
     schema_table, lsp_table, extract_table, launch_table, merge_table, annotate_table,
-    graph_table, occupancy_table, rank_table, verify_table
+    graph_table, occupancy_table, rank_table, verify_table,
+    recognize_table
 };
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -754,6 +773,10 @@ static const char verify_help[] =
     "\nFor each row of FILE: the least time that the launch can take, the predicted\n"
     "band, and a verdict: impossible, faster, as predicted, slower, unknown. PATH is\n"
     "as for check; parameters come from the rows, --launch and --param.\n";
+
+static const char recognize_help[] =
+    "\nFILE is as PATH for check. Of each loop: the registers it carries from one\n"
+    "iteration to the next, each with its class; or why it is not recognized.\n";
 
 static const char manual_help[] =
     "\nIn the macros of man(7): this help of all commands.\n";
@@ -886,6 +909,10 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "\nEXAMPLES\n"
     "  ptxlint verify --gpu h200 --measured profile.csv --param n=1048576 build/\n"
     "  ptxlint verify --gpu h200 --measured times.jsonl --warm --max-slowdown 2 a.ptx\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint recognize kernel.ptx\n"
+    "  ptxlint recognize --kernel '*gemm*' --format json kernels.ptx\n"
 };
 
 static const char check_codes[] =
@@ -1027,7 +1054,8 @@ const char *const ptx_command_codes[COMMAND__COUNT] = {
     report_codes, report_codes, schema_codes, report_codes, report_codes, diff_codes, mcp_codes,
     schema_codes,
     schema_codes, lsp_codes, extract_codes, launch_codes, merge_codes, report_codes, report_codes,
-    gpu_codes, report_codes, verify_codes
+    gpu_codes, report_codes, verify_codes,
+    report_codes
 };
 
 const char *const ptx_command_help[COMMAND__COUNT] = {
@@ -1036,7 +1064,7 @@ const char *const ptx_command_help[COMMAND__COUNT] = {
     tune_help,  rank_help,   schema_help,   baseline_help, budget_help, diff_help,
     mcp_help, completions_help, manual_help, lsp_help, extract_help,
     launch_help, merge_help, paths_help, graph_help,
-    occupancy_help, optspace_help, verify_help
+    occupancy_help, optspace_help, verify_help, recognize_help
 };
 
 static void print_commands(void)

@@ -131,6 +131,7 @@ static ExitCode run_once(const Options *options)
     case COMMAND_EXTRACT: return ptx_extract(options);
     case COMMAND_LAUNCH:  return ptx_launch_command(options);
     case COMMAND_OCCUPANCY: return ptx_occupancy(options);
+    case COMMAND_RECOGNIZE: return ptx_recognize_command(options);
     case COMMAND_GRAPH:   return ptx_graph_command(options);
     default:              return ptx_run(options);
     }

@@ -629,6 +629,8 @@ static const char *find_bad_words(const Options *options, bool has_words)
         if (!options->measured_path)
             return "verify: the measured times are missing; give --measured FILE";
         return has_words ? NULL : "no PATH given; see ptxlint verify --help";
+    case COMMAND_RECOGNIZE:
+        return has_words ? NULL : "recognize: missing FILE";
     case COMMAND_GRAPH:
         return has_words ? NULL : "graph: missing FILE";
     case COMMAND_MERGE:

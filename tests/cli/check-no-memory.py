@@ -29,6 +29,7 @@ annotate --no-sandbox --no-config --block 256 --grid 64 --gpu h200 a.ptx
 annotate --no-sandbox --no-config --format json a.ptx
 graph --no-config --format svg --kernel reduce_shuffle a.ptx
 graph --no-config --format json a.ptx
+recognize --no-config --format json a.ptx
 explain MEM201
 rules
 rules --format json

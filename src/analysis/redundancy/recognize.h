@@ -1,0 +1,56 @@
+/* recognize.h -- what the scalar variables of loops compute: inductions, reductions, recurrences.
+ *
+ * A variable is a strongly connected component of the register dependences (dependence.h) among a
+ * loop's instructions, found by Tarjan, "Depth-First Search and Linear Graph Algorithms" (SIAM J.
+ * Comput. 1972), for each nesting level by itself. Its instructions are evaluated as a function of
+ * the value at the loop's header: v + e, v * e, min(v, e), ...; what composes to one class is of
+ * that class, everything else is RECOGNIZED_NONE and says why. What goes through memory or
+ * through branches is not looked at. */
+#ifndef PTX_ANALYSIS_REDUNDANCY_RECOGNIZE_H
+#define PTX_ANALYSIS_REDUNDANCY_RECOGNIZE_H
+
+#include "analysis/flow/func_flow.h"
+#include "analysis/flow/types.h"
+#include "support/arena.h"
+
+#include <stdbool.h>
+
+enum {
+    RECOGNIZE_DEPTH = 12,       /* loops nested deeper are not looked at */
+    RECOGNIZE_DEFS = 64         /* of a register that are looked at */
+};
+
+typedef enum RecognizedClass {
+    RECOGNIZED_NONE,
+    RECOGNIZED_LINEAR,          /* v = v + c, once an iteration, c the same in all of them */
+    RECOGNIZED_POLYNOMIAL,      /* v = v + w, w a linear induction of the same loop */
+    RECOGNIZED_GEOMETRIC,       /* v = v * c */
+    /* v = v op e; e free of v, and nothing else of the loop reads v */
+    RECOGNIZED_REDUCTION,
+    RECOGNIZED_RECURRENCE       /* v = a * v + b, the same of a and b */
+} RecognizedClass;
+
+typedef struct Recognized {
+    LoopId loop;
+    InsnId insn;                /* the last of those that compute it, in the text */
+    RegId reg;                  /* that the loop carries; NO_ID: several */
+    uint8_t class;              /* RecognizedClass */
+    const char *operation;      /* "add", "mul", "min", ...; NULL: not one */
+    const char *why;            /* of RECOGNIZED_NONE */
+    int64_t step;               /* of RECOGNIZED_LINEAR, where has_step */
+    uint32_t insn_count;
+    bool has_step;
+    bool is_conditional;        /* not in each iteration */
+    bool is_reinitialized;      /* set to a constant in each iteration of the next outer loop */
+} Recognized;
+
+typedef struct Recognitions {
+    const Recognized *items;    /* by loop, then instruction */
+    uint32_t count;
+    bool is_cut;                /* there are too many dependences: nothing is recognised */
+} Recognitions;
+
+/* Owned by arena; scratch, another arena, is left as found. */
+Recognitions ptx_recognize(Arena *arena, Arena *scratch, const FuncFlow *flow);
+
+#endif

@@ -1,0 +1,156 @@
+/* recognition.c -- what the loops of a function compute in registers, for clients: found when it is
+ * asked for. */
+#include "ptxlint/ptxlint.h"
+
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/dom.h"
+#include "analysis/flow/func_flow.h"
+#include "analysis/flow/loop.h"
+#include "analysis/redundancy/recognize.h"
+#include "api/module.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "ir/reg.h"
+#include "model/view.h"
+#include "support/guard.h"
+
+#include <stdlib.h>
+
+enum {
+    RECOGNIZE_BYTES_PER_INSN = 1 << 14, /* more than dependences and tables can take */
+    RECOGNIZE_BYTES = 64 << 20
+};
+
+struct ptxlint_recognition {
+    Arena arena;
+    ptxlint_recognized *items;
+    size_t count;
+    int is_cut;
+};
+
+typedef struct RecognitionBuild {
+    ptxlint_recognition *to;
+    const ptxlint_module *module;
+    const Func *func;
+    Arena scratch;
+} RecognitionBuild;
+
+static const char *text_of_register(const RecognitionBuild *b, RegId reg)
+{
+    if (reg == NO_ID)
+        return "";
+    const Span name = b->func->regs[reg].name;
+    return ptx_arena_strndup(&b->to->arena, b->module->ir->text + name.begin,
+                             ptx_span_length(name));
+}
+
+static ptxlint_recognized view_recognized(const RecognitionBuild *b, const FuncFlow *flow,
+                                          const Recognized *item)
+{
+    bool is_known = item->class != RECOGNIZED_NONE;
+    const Block *header = &flow->cfg->blocks[flow->loops->loops[item->loop].header];
+    ptxlint_recognized out = {
+        .size = sizeof(ptxlint_recognized),
+        .recognized = (ptxlint_recognized_class)item->class,
+        .loop = item->loop,
+        .header = ptx_view_span(b->func->insns[header->first].span),
+        .span = ptx_view_span(b->func->insns[item->insn].span),
+        .variable = text_of_register(b, item->reg),
+        .operation = "",
+        .why = "",
+        .step = PTXLINT_UNKNOWN,
+        .instruction_count = item->insn_count,
+        .is_conditional = is_known && item->is_conditional,
+        .is_reinitialized = is_known && item->is_reinitialized,
+    };
+    if (is_known && item->operation)
+        out.operation = item->operation;
+    if (item->why)
+        out.why = item->why;
+    if (is_known && item->has_step)
+        out.step = item->step;
+    return out;
+}
+
+static void view_recognition(void *context)
+{
+    RecognitionBuild *b = context;
+    Arena *arena = &b->to->arena;
+    const Cfg *cfg = ptx_cfg_build(arena, &b->scratch, b->module->ir, b->func);
+    if (!cfg)
+        return;
+    const Dom *dom = ptx_dom_compute(arena, &b->scratch, cfg);
+    const FuncFlow flow = { b->module->ir, b->func, cfg, dom,
+                            ptx_loops_compute(arena, &b->scratch, cfg, dom), NULL };
+    const Recognitions all = ptx_recognize(arena, &b->scratch, &flow);
+    b->to->items = ptx_arena_array(arena, ptxlint_recognized, all.count + 1);
+    for (uint32_t i = 0; i < all.count; i++)
+        b->to->items[i] = view_recognized(b, &flow, &all.items[i]);
+    b->to->count = all.count;
+    b->to->is_cut = all.is_cut;
+}
+
+static ptxlint_status make_recognition(const ptxlint_module *m, const Func *func,
+                                       ptxlint_recognition *to)
+{
+    const size_t limit = RECOGNIZE_BYTES + (size_t)RECOGNIZE_BYTES_PER_INSN * func->insn_count;
+    RecognitionBuild b = { .to = to, .module = m, .func = func };
+    ptx_arena_init(&to->arena, limit, NULL);
+    ptx_arena_init(&b.scratch, limit, NULL);
+    Arena *const arenas[GUARD_ARENAS_MAX] = { &to->arena, &b.scratch };
+    bool is_complete = ptx_run_guarded(arenas, view_recognition, &b);
+    ptx_arena_free(&b.scratch);
+    return is_complete ? PTXLINT_OK : PTXLINT_NO_MEMORY;
+}
+
+ptxlint_status ptxlint_recognition_new(const ptxlint_module *module, const ptxlint_kernel *kernel,
+                                       ptxlint_recognition **out)
+{
+    if (out)
+        *out = NULL;
+    const Func *func = NULL;
+    if (out && module && kernel && module->ir)
+        func = ptx_kernel_func(module, kernel);
+    if (!func)
+        return PTXLINT_BAD_ARGUMENT;
+    ptxlint_recognition *recognition = calloc(1, sizeof *recognition);
+    if (!recognition)
+        return PTXLINT_NO_MEMORY;
+    ptxlint_status status = make_recognition(module, func, recognition);
+    if (status == PTXLINT_OK)
+        *out = recognition;
+    else
+        ptxlint_recognition_free(recognition);
+    return status;
+}
+
+void ptxlint_recognition_free(ptxlint_recognition *recognition)
+{
+    if (recognition)
+        ptx_arena_free(&recognition->arena);
+    free(recognition);
+}
+
+const ptxlint_recognized *ptxlint_recognition_items(const ptxlint_recognition *of, size_t *count)
+{
+    *count = of->count;
+    return of->items;
+}
+
+int ptxlint_recognition_is_cut(const ptxlint_recognition *of)
+{
+    return of->is_cut;
+}
+
+const char *ptxlint_recognized_class_text(ptxlint_recognized_class recognized)
+{
+    switch (recognized) {
+    case PTXLINT_LINEAR_INDUCTION: return "linear induction";
+    case PTXLINT_POLYNOMIAL_INDUCTION: return "polynomial induction";
+    case PTXLINT_GEOMETRIC_INDUCTION: return "geometric induction";
+    case PTXLINT_SCALAR_REDUCTION: return "scalar reduction";
+    case PTXLINT_LINEAR_RECURRENCE: return "linear recurrence";
+    default: return "not recognized";
+    }
+}

@@ -1,0 +1,146 @@
+/* recognition.c -- what loops compute, for people and for programs. */
+#include "report/json_writer.h"
+
+#include <inttypes.h>
+
+static uint32_t line_of(const ptxlint_module *module, ptxlint_span span)
+{
+    return ptxlint_module_place(module, span.begin).line;
+}
+
+static void put_cuda_place(Out *out, const ptxlint_module *module, uint32_t offset)
+{
+    ptxlint_source_place place = { 0 };
+    ptxlint_module_source_at(module, offset, &place);
+    if (!place.path)
+        return;
+    ptx_out_text(out, ", ");
+    ptx_out_clean(out, place.path);
+    ptx_out_format(out, ":%" PRIu32, place.line);
+}
+
+static void put_recognized_text(Out *out, const ptxlint_module *module,
+                                const ptxlint_recognized *item)
+{
+    ptx_out_format(out, "    line %" PRIu32 ": ", line_of(module, item->span));
+    ptx_out_clean(out, *item->variable ? item->variable : "several registers");
+    ptx_out_format(out, ": %s%s", item->is_reinitialized ? "reinitialized " : "",
+                   ptxlint_recognized_class_text(item->recognized));
+    if (*item->operation)
+        ptx_out_format(out, ", %s", item->operation);
+    if (item->step != PTXLINT_UNKNOWN)
+        ptx_out_format(out, " %" PRId64, item->step);
+    if (item->is_conditional)
+        ptx_out_text(out, ", conditional");
+    put_cuda_place(out, module, item->span.begin);
+    if (*item->why)
+        ptx_out_format(out, "\n      %s", item->why);
+    ptx_out_text(out, "\n");
+}
+
+static void put_recognition_text(Out *out, const ptxlint_module *module,
+                                 const ptxlint_kernel *kernel, const ptxlint_recognition *of)
+{
+    size_t count;
+    const ptxlint_recognized *items = ptxlint_recognition_items(of, &count);
+    ptx_out_clean(out, kernel->name);
+    ptx_out_format(out, " (line %" PRIu32 ")\n", line_of(module, kernel->span));
+    for (size_t i = 0; i < count; i++) {
+        if (!i || items[i].loop != items[i - 1].loop)
+            ptx_out_format(out, "  loop at line %" PRIu32 "\n", line_of(module, items[i].header));
+        put_recognized_text(out, module, &items[i]);
+    }
+    if (ptxlint_recognition_is_cut(of))
+        ptx_out_text(out, "  too many dependences: nothing is recognized\n");
+    else if (!count)
+        ptx_out_text(out, "  no loop carries a register\n");
+}
+
+static void put_recognized_json(Json *json, const ptxlint_module *module,
+                                const ptxlint_recognized *item)
+{
+    ptxlint_source_place place = { 0 };
+    ptxlint_module_source_at(module, item->span.begin, &place);
+    bool is_known = item->recognized != PTXLINT_RECOGNIZED_NONE;
+    ptx_json_object(json, NULL);
+    ptx_json_text(json, "class",
+                  is_known ? ptxlint_recognized_class_text(item->recognized) : NULL);
+    ptx_json_count(json, "loop", item->loop);
+    ptx_json_count(json, "loop_line", line_of(module, item->header));
+    ptx_json_count(json, "line", line_of(module, item->span));
+    ptx_json_source(json, "source", place);
+    ptx_json_name(json, "variable", item->variable);
+    ptx_json_name(json, "operation", item->operation);
+    ptx_json_int(json, "step", item->step);
+    ptx_json_count(json, "instructions", item->instruction_count);
+    ptx_json_bool(json, "conditional", item->is_conditional);
+    ptx_json_bool(json, "reinitialized", item->is_reinitialized);
+    ptx_json_name(json, "why", item->why);
+    ptx_json_end(json);
+}
+
+static void put_recognition_json(Json *json, const ptxlint_module *module,
+                                 const ptxlint_kernel *kernel, const ptxlint_recognition *of)
+{
+    size_t count;
+    const ptxlint_recognized *items = ptxlint_recognition_items(of, &count);
+    ptx_json_object(json, NULL);
+    ptx_json_text(json, "name", kernel->name);
+    ptx_json_count(json, "line", line_of(module, kernel->span));
+    ptx_json_bool(json, "cut", ptxlint_recognition_is_cut(of));
+    ptx_json_array(json, "recognized");
+    for (size_t i = 0; i < count; i++)
+        put_recognized_json(json, module, &items[i]);
+    ptx_json_end(json);
+    ptx_json_end(json);
+}
+
+static ptxlint_status put_kernel_recognition(Json *json, Out *out, const ptxlint_module *module,
+                                             const ptxlint_kernel *kernel)
+{
+    ptxlint_recognition *of;
+    ptxlint_status status = ptxlint_recognition_new(module, kernel, &of);
+    if (status != PTXLINT_OK)
+        return status;
+    if (json)
+        put_recognition_json(json, module, kernel, of);
+    else
+        put_recognition_text(out, module, kernel, of);
+    ptxlint_recognition_free(of);
+    return PTXLINT_OK;
+}
+
+static Json *begin_recognition(Json *json, Out *out, const ptxlint_module *module)
+{
+    ptx_json_init(json, out);
+    ptx_json_object(json, NULL);
+    ptx_json_text(json, "schema", "ptxlint-recognition/1");
+    ptx_json_text(json, "path", ptxlint_module_get_info(module)->path);
+    ptx_json_array(json, "kernels");
+    return json;
+}
+
+ptxlint_status ptxlint_write_recognition(const ptxlint_module *module, const char *glob,
+                                         ptxlint_format format, ptxlint_write_fn write,
+                                         void *context)
+{
+    Out out;
+    Json room, *json = NULL;
+    size_t count;
+    ptxlint_status status = PTXLINT_OK;
+    if (!module || !write || (format != PTXLINT_TEXT && format != PTXLINT_JSON))
+        return PTXLINT_BAD_ARGUMENT;
+    const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
+    ptx_out_init(&out, write, context);
+    if (format == PTXLINT_JSON)
+        json = begin_recognition(&room, &out, module);
+    for (size_t k = 0; k < count && status == PTXLINT_OK; k++)
+        if (!glob || ptxlint_name_fits(glob, kernels[k].name))
+            status = put_kernel_recognition(json, &out, module, &kernels[k]);
+    if (json) {
+        ptx_json_end(json);
+        ptx_json_end(json);
+    }
+    ptx_out_flush(&out);
+    return status == PTXLINT_OK ? out.status : status;
+}
