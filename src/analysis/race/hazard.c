@@ -18,6 +18,8 @@
 #include "analysis/flow/loop.h"
 #include "support/minmax.h"
 
+#include <stdlib.h>
+
 
 enum {
     /* instructions of each warp where the launch is not given: so many, and one for each of the
@@ -629,10 +631,12 @@ static void find_own_variable(const Search *s, const Stray *stray, LoneAccess *o
     out->offset = stray->address;
     if (!bases || !ptx_points_to_of_access(bases, s->module, s->func, insn, &base)
         || base.kind != BASE_VAR || !s->module->vars[base.id].bytes
-        || !ptx_machine_address(s->machine, base.id, &from) || from > stray->address)
+        || !ptx_machine_address(s->machine, base.id, &from))
         return;
+    const int32_t offset = (int32_t)(uint32_t)(stray->address - from);  /* as addresses wrap */
     out->var = base.id;
-    out->offset = stray->address - from;
+    out->is_before = offset < 0;
+    out->offset = (uint64_t)llabs((long long)offset);
     out->end = s->module->vars[base.id].bytes;
 }
 

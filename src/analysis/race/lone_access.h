@@ -19,11 +19,11 @@ typedef struct LoneAccess {     /* of a thread that certainly makes it */
     /* in the kernel's own function: the access itself, or the call that leads to it */
     InsnId place;
     uint32_t thread[3], block[3], bytes;
-    bool is_write;
+    bool is_write, is_before;
     /* that the address is made from: a variable in shared memory, or the parameter; NO_ID: it is
      * not known */
     VarId var;
-    uint64_t offset;            /* from its begin, or of shared memory */
+    uint64_t offset;            /* from its begin, back where is_before; or of shared memory */
     uint64_t end;               /* bytes that it has, from there on; 0: not known */
 } LoneAccess;
 

@@ -28,12 +28,13 @@ static bool is_global_write(const Op *op)
 }
 
 /* A barrier orders accesses to global memory too; fences, and what orders by other means, show
- * that other threads read them. */
+ * that other threads read them. Without a bar.sync what arrives at it would count for the next. */
 static bool has_other_use(const Func *func)
 {
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Op *op = func->insns[i].op;
-        if (op->family == OP_MEMBAR || op->family == OP_FENCE || op->kind == OPK_CALL)
+        bool arrives = op->kind == OPK_BAR && ptx_op_has(op, MOD_ARRIVE);
+        if (arrives || op->family == OP_MEMBAR || op->family == OP_FENCE || op->kind == OPK_CALL)
             return true;
     }
     return false;

@@ -70,6 +70,7 @@ Race *ptx_race_new(Machine *m, uint8_t *orders)
     r->pairs = ptx_arena_array(m->arena, RacePair, MAX_PAIRS);
     r->table = ptx_arena_array(m->arena, uint32_t, TABLE_SIZE);
     r->touched = ptx_arena_array(m->arena, uint32_t, m->warp_count);
+    r->has_asked = ptx_arena_array(m->arena, bool, m->warp_count);
     r->touches = ptx_arena_grow(m->arena, NULL, 0, &r->touch_capacity, sizeof *r->touches);
     ptx_race_attach(r);
     return r;
@@ -126,6 +127,7 @@ void ptx_race_begin(Race *r)
         r->max_met = r->met_end;
     clear_places(r);
     memset(r->touched, 0, r->warp_count * sizeof *r->touched);
+    memset(r->has_asked, 0, r->warp_count * sizeof *r->has_asked);
     r->partial_puts = r->doubtful_puts = 0;
     r->is_lost = r->is_blind = r->is_doubtful = r->is_partial = r->has_others = false;
     if (!r->watches)
@@ -970,6 +972,20 @@ static void note_unwritten(Race *r, const Warp *w, const Insn *insn, const Share
     }
 }
 
+/* A flag, or a lock: whom the warp follows from the next fence on is not known. */
+static void note_asking(Race *r, const Warp *w, const Insn *insn)
+{
+    static const uint8_t acquires[] = { MOD_ACQUIRE, MOD_ACQ_REL, MOD_NONE };
+    const FuncState *func_state = w->frame->func_state;
+    const BlockId block = func_state->cfg->block_of[insn - func_state->func->insns];
+    const uint8_t kind = insn->op->kind;
+    if ((kind != OPK_LD && kind != OPK_ATOM) || !is_strong(insn->op)
+        || func_state->loops->loop_of[block] == NO_LOOP)
+        return;
+    r->has_asked[w->index] = true;
+    r->is_lost |= ptx_op_has_any(insn->op, acquires);
+}
+
 static bool is_left_out(const Race *r, const Func *func, InsnId insn)
 {
     bool is_one = (func == r->only_funcs[0] && insn == r->only[0])
@@ -1025,6 +1041,7 @@ void ptx_race_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint
         note_unwritten(r, w, insn, &access, known);
     }
     note(r, address, access.bytes, known, ptx_memory_stored(m, w, insn, &room), &now);
+    note_asking(r, w, insn);
     end_if_useless(r);
 }
 

@@ -249,6 +249,7 @@ typedef enum Order {            /* what an instruction has to do with order */
     ORDER_TRANSFER, ORDER_MULTIPLY, ORDER_FRAGMENT, ORDER_PROXY,
     ORDER_INIT, ORDER_EXPECT, ORDER_ARRIVE, ORDER_WAIT, /* of an mbarrier */
     ORDER_CLUSTER_ARRIVE, ORDER_CLUSTER_WAIT,
+    ORDER_FENCE,                /* of what was read before it; of all that comes behind */
     /* other blocks, or units of the SM, may arrive at this one's mbarriers */
     ORDER_OTHERS,
     ORDER_BLIND,                /* it may touch shared memory in ways that are not followed */
@@ -342,6 +343,7 @@ typedef struct Race {
     uint32_t partial_puts, doubtful_puts;
     /* per warp: lanes that accessed shared memory, or reached a barrier */
     uint32_t *touched;
+    bool *has_asked;            /* per warp: in a loop, for what another may write meanwhile */
     /* bits by number: barriers that are not for all threads of the block */
     uint32_t partial_barriers;
     const Func *sought_func;    /* an access that pairs are looked for of; NULL: none */

@@ -55,6 +55,16 @@ static bool is_fragment_shared(Machine *m, Warp *w, const Insn *insn, uint32_t l
            && ptx_address_space(insn, &address.value, lanes) == SPACE_SHARED;
 }
 
+/* That the lanes meet there orders nothing for a proof: then it is two of them that touch all. */
+static void touch_line(Race *r, TouchId touch, uint64_t at, uint32_t bytes)
+{
+    ptx_race_range_on(r, touch, at, bytes);
+    const bool is_overwritten = r->is_overwritten;
+    if (r->left_out)
+        ptx_race_range_on(r, touch + 1, at, bytes);
+    r->is_overwritten = is_overwritten;
+}
+
 void ptx_race_fragment(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     FragmentLines lines;
@@ -66,14 +76,14 @@ void ptx_race_fragment(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8
         r->is_blind = true;
         return;
     }
-    ++*own;
+    *own += !r->left_out;
     const Touch like = { .queue = QUEUE_NONE,
                          .level = r->has_assumed ? RACE_ASSUMED : RACE_CERTAIN,
                          .is_write = insn->op->operation == OP_WMMA_STORE };
     const TouchId touch = ptx_race_begin_async(r, w, insn, doubt, &like);
     ptx_race_begin_ranges(r);
     for (uint32_t i = 0; touch && i < lines.count; i++)
-        ptx_race_range_on(r, touch, lines.first + (uint64_t)i * lines.pitch, lines.bytes);
+        touch_line(r, touch, lines.first + (uint64_t)i * lines.pitch, lines.bytes);
     r->machine->steps += lines.count / LINES_A_STEP;
-    ++*own;
+    *own += !r->left_out;
 }

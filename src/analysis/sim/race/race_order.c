@@ -116,6 +116,7 @@ void ptx_race_barrier(void *self, Warp *w, const Insn *insn, uint32_t lanes, uin
     }
     BarrierState *barrier = &r->barriers[number];
     r->touched[w->index] |= lanes;
+    r->has_asked[w->index] = false;
     r->partial_barriers |= (uint32_t)(is_arrival || threads) << number;
     release_to(r, w, barrier);
     /* of a warp that is not full as well: PTX ISA, "bar" */
@@ -293,6 +294,7 @@ static uint8_t order_of(const Op *op)
     case OP_WMMA_LOAD: case OP_WMMA_STORE:                  return ORDER_FRAGMENT;
     case OP_FENCE_PROXY_ASYNC: case OP_FENCE_PROXY_ASYNC_GENERIC:
         return ORDER_PROXY;
+    case OP_FENCE: case OP_MEMBAR:                          return ORDER_FENCE;
     case OP_TCGEN05: case OP_MAPA:                          return ORDER_OTHERS;
     case OP_ST_BULK: case OP_TENSORMAP:                     return ORDER_BLIND;
     case OP_MBARRIER:                                       return ORDER_LOST;
@@ -374,6 +376,13 @@ static bool order_mbarrier(Race *r, Warp *w, const Insn *insn, Order order, uint
     return is_followed;
 }
 
+/* That a barrier is not needed takes more than shuffles, which PTX says order no memory. */
+static void meet_lanes_of(Race *r, uint32_t warp, const Op *op)
+{
+    if (!r->left_out || op->operation == OP_BAR_WARP)
+        ptx_race_known(r, warp)[warp]++;
+}
+
 bool ptx_race_order(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     Race *r = self;
@@ -386,7 +395,7 @@ bool ptx_race_order(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint8
     if (*order == ORDER_NONE || r->is_lost)
         return true;
     switch ((Order)*order) {
-    case ORDER_LANES:           ptx_race_known(r, warp)[warp]++; break;
+    case ORDER_LANES:           meet_lanes_of(r, warp, insn->op); break;
     case ORDER_COMMIT:          ptx_race_copies(r, QUEUE_COPY, warp)->committed++; break;
     case ORDER_COMMIT_BULK:     ptx_race_copies(r, QUEUE_BULK, warp)->committed++; break;
     case ORDER_COMMIT_MATRIX:   ptx_race_copies(r, QUEUE_MATRIX, warp)->committed++; break;
@@ -404,6 +413,7 @@ bool ptx_race_order(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint8
     case ORDER_MULTIPLY:        ptx_race_multiply(r, w, insn, lanes, doubt); break;
     case ORDER_FRAGMENT:        ptx_race_fragment(r, w, insn, lanes, doubt); break;
     case ORDER_PROXY:           ptx_race_fence(r, warp); break;
+    case ORDER_FENCE:           is_followed = !r->has_asked[warp]; break;
     case ORDER_COPIES_ARRIVE:
         is_followed = order_mbarrier(r, w, insn, ORDER_COPIES_ARRIVE, lanes, doubt);
         break;
