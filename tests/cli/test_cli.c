@@ -722,7 +722,7 @@ static void test_tune_work(void **state)
     "'" PTXLINT_SOURCE_ROOT "/testdata/triton/5DGKU7X2/gemm.ptx' '" PTXLINT_SOURCE_ROOT \
     "/testdata/triton/CZ5OJXDV/gemm.ptx'"
 #define RANK                                                                                  \
-    "$PTXLINT rank --no-config --gpu h200 --grid 1024 --dynamic-shared 16384 --param 3=2048 " \
+    "$PTXLINT rank --no-config --gpu h200 --grid 256 --dynamic-shared 16384 --param 3=2048 " \
     "--param 4=2048 --param 5=2048 --param 6=2048 --param 7=2048 --param 8=2048 "
 
 static void test_rank(void **state)

@@ -29,7 +29,7 @@ static const File files[] = {
 #define VERIFY "$PTXLINT verify --no-config --gpu h200 --measured "
 
 static const Case cases[] = {
-    { VERIFY "good.jsonl copy.ptx", 0, "as predicted      190  97.76   158.8-236.3 copy "
+    { VERIFY "good.jsonl copy.ptx", 0, "as predicted      190  97.76   158.8-233.6 copy "
                                        "<<<262144, 256>>>\n1 row: 1 as predicted.\n", "", NULL },
     { VERIFY "never.jsonl copy.ptx", 1, "Warm caches do not explain it: 70.51 us are", "", NULL },
     { VERIFY "never.jsonl --format markdown copy.ptx", 1, "| impossible | 40 | 97.76 |", "", NULL },
@@ -43,7 +43,7 @@ static const Case cases[] = {
       "1 row: 1 impossible.\n", "", NULL },
     { VERIFY "h100.jsonl copy.ptx", 0, "--gpu leaves out the GPU that the row names", "", NULL },
     { "$PTXLINT verify --no-config --measured good.jsonl copy.ptx", 0, "unknown", "", NULL },
-    { VERIFY "slow.jsonl copy.ptx", 0, "11 times the prediction", "", NULL },
+    { VERIFY "slow.jsonl copy.ptx", 0, "11.1 times the prediction", "", NULL },
     { VERIFY "slow.jsonl --max-slowdown 20 copy.ptx", 0, "1 slower", "", NULL },
     { VERIFY "slow.jsonl --max-slowdown 2.5 copy.ptx", 1, "1 slower", "", NULL },
     /* names of a profiler; columns */
