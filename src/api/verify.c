@@ -186,7 +186,7 @@ static void say_why_slower(ptxlint_verified *out)
     if (out->time.limiter)
         add_reason(out, " What limits it then is `%s`.", out->time.limiter);
     if (out->bottleneck.advice)
-        add_reason(out, " To be had beyond: %s.", out->bottleneck.advice);
+        add_reason(out, " To go further: %s.", out->bottleneck.advice);
 }
 
 static void say_why_faster(const MeasuredTrial *trial, const ptxlint_verify_options *options,

@@ -2,6 +2,9 @@
 #include "report/json_writer.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+enum { FEW = 3 };               /* rows of a kind that are no list yet */
 
 static uint32_t line_of(const ptxlint_module *module, ptxlint_span span)
 {
@@ -19,11 +22,30 @@ static void put_cuda_place(Out *out, const ptxlint_module *module, uint32_t offs
     ptx_out_format(out, ":%" PRIu32, place.line);
 }
 
-static void put_recognized_text(Out *out, const ptxlint_module *module,
-                                const ptxlint_recognized *item)
+/* Of the same class at the same CUDA line: one accumulator beside the other. */
+static bool is_same_row(const ptxlint_module *module, const ptxlint_recognized *a,
+                        const ptxlint_recognized *b)
 {
-    ptx_out_format(out, "    line %" PRIu32 ": ", line_of(module, item->span));
-    ptx_out_clean(out, *item->variable ? item->variable : "several registers");
+    ptxlint_source_place at = { 0 }, other = { 0 };
+    ptxlint_module_source_at(module, a->span.begin, &at);
+    ptxlint_module_source_at(module, b->span.begin, &other);
+    return a->loop == b->loop && a->recognized == b->recognized && a->step == b->step
+           && a->is_conditional == b->is_conditional && a->is_reinitialized == b->is_reinitialized
+           && !strcmp(a->operation, b->operation) && !strcmp(a->why, b->why)
+           && at.path && other.path && at.line == other.line && !strcmp(at.path, other.path);
+}
+
+static void put_recognized_text(Out *out, const ptxlint_module *module,
+                                const ptxlint_recognized *item, size_t count)
+{
+    const uint32_t line = line_of(module, item->span), last = line_of(module, item[count - 1].span);
+    if (count > 1)
+        ptx_out_format(out, "    lines %" PRIu32 " to %" PRIu32 ": %zu registers", line, last,
+                       count);
+    else
+        ptx_out_format(out, "    line %" PRIu32 ": ", line);
+    if (count == 1)
+        ptx_out_clean(out, *item->variable ? item->variable : "several registers");
     ptx_out_format(out, ": %s%s", item->is_reinitialized ? "reinitialized " : "",
                    ptxlint_recognized_class_text(item->recognized));
     if (*item->operation)
@@ -45,10 +67,13 @@ static void put_recognition_text(Out *out, const ptxlint_module *module,
     const ptxlint_recognized *items = ptxlint_recognition_items(of, &count);
     ptx_out_clean(out, kernel->name);
     ptx_out_format(out, " (line %" PRIu32 ")\n", line_of(module, kernel->span));
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0, next; i < count; i = next) {
+        for (next = i + 1; next < count && is_same_row(module, &items[i], &items[next]);)
+            next++;
+        next = next - i < FEW ? i + 1 : next;
         if (!i || items[i].loop != items[i - 1].loop)
             ptx_out_format(out, "  loop at line %" PRIu32 "\n", line_of(module, items[i].header));
-        put_recognized_text(out, module, &items[i]);
+        put_recognized_text(out, module, &items[i], next - i);
     }
     if (ptxlint_recognition_is_cut(of))
         ptx_out_text(out, "  too many dependences: nothing is recognized\n");
