@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static int lsp_severity(ptxlint_severity severity)
 {
@@ -35,6 +36,20 @@ static json_t *message_of(const ptxlint_diagnostic *d)
     json_t *string = ptx_lsp_string(text ? text : "", length);
     free(text);
     return string;
+}
+
+/* ---- CUDA files that are newer --------------------------------------------------------------- */
+
+/* False where it is not known, too. Files that were written together may be seconds apart. */
+static bool is_source_newer(const LspServer *server, const LspDocument *d, const char *path)
+{
+    enum { TOGETHER_SECONDS = 2 };
+    struct stat source, ptx;
+    const LspDocument *open = ptx_document_at(server, path);
+    if (open && open->is_unsaved)
+        return true;
+    return d->path && !stat(path, &source) && !stat(d->path, &ptx)
+           && source.st_mtime > ptx.st_mtime + TOGETHER_SECONDS;
 }
 
 /* ---- related places -------------------------------------------------------------------------- */
@@ -168,6 +183,22 @@ json_t *ptx_diagnostics_of(LspServer *server, LspDocument *d)
 
 /* ---- CUDA files ------------------------------------------------------------------------------ */
 
+/* A finding of the document in the CUDA file at path. */
+static json_t *cuda_finding(const LspServer *server, const LspDocument *d, const char *path,
+                            const ptxlint_diagnostic *found)
+{
+    json_t *body = diagnostic_body(server, found), *place;
+    place = source_line_place("", found->source_line, found->source_column);
+    json_object_set(body, "range", json_object_get(place, "range"));
+    json_decref(place);
+    if (is_source_newer(server, d, path))
+        json_object_set_new(body, "message",
+                            json_sprintf("%s\nThe CUDA file is newer than the PTX: the line may be "
+                                         "another one by now.",
+                                         ptx_lsp_text(body, "message")));
+    return body;
+}
+
 /* Findings of the document with a line of a CUDA file that is there, by URI. */
 static json_t *find_cuda_findings(LspServer *server, const LspDocument *d)
 {
@@ -184,13 +215,8 @@ static json_t *find_cuda_findings(LspServer *server, const LspDocument *d)
             list = json_array();
             json_object_set_new(sources, uri, list);
         }
-        if (uri) {
-            json_t *body = diagnostic_body(server, &found[i]), *place;
-            place = source_line_place(uri, found[i].source_line, found[i].source_column);
-            json_object_set(body, "range", json_object_get(place, "range"));
-            json_decref(place);
-            json_array_append_new(list, body);
-        }
+        if (uri)
+            json_array_append_new(list, cuda_finding(server, d, path, &found[i]));
         free(uri);
         free(path);
     }
@@ -220,6 +246,14 @@ static void replace_sources(LspServer *server, LspDocument *d, json_t *sources)
     json_decref(old);
 }
 
+/* A CUDA file was edited, saved or closed: whether it is newer than the PTX may have changed. */
+static void renew_source(LspServer *server)
+{
+    for (LspDocument *d = server->documents; d; d = d->next)
+        if (json_object_size(d->sources) && ptx_document_analysed(d, false))
+            replace_sources(server, d, find_cuda_findings(server, d));
+}
+
 /* ---- out ------------------------------------------------------------------------------------- */
 
 static void push_diagnostics(LspServer *server, LspDocument *d, json_t *list)
@@ -233,8 +267,10 @@ static void push_diagnostics(LspServer *server, LspDocument *d, json_t *list)
 void ptx_diagnostics_publish(LspServer *server, LspDocument *d)
 {
     d->is_published = true;
-    if (d->language == LANGUAGE_OTHER)
+    if (d->language == LANGUAGE_OTHER) {
+        renew_source(server);
         return;
+    }
     if (d->language == LANGUAGE_CONFIG) {
         push_diagnostics(server, d, ptx_lsp_config_diagnostics(server, d));
         return;
@@ -248,7 +284,9 @@ void ptx_diagnostics_publish(LspServer *server, LspDocument *d)
 void ptx_diagnostics_withdraw(LspServer *server, LspDocument *d)
 {
     replace_sources(server, d, NULL);
-    if (d->language != LANGUAGE_OTHER && !server->client.has_pull_diagnostics)
+    if (d->language == LANGUAGE_OTHER)
+        renew_source(server);
+    else if (!server->client.has_pull_diagnostics)
         ptx_lsp_notify(server, "textDocument/publishDiagnostics",
                        json_pack("{s:s, s:[]}", "uri", d->uri, "diagnostics"));
 }

@@ -61,12 +61,24 @@ char *ptx_path_uri(const char *path)
 
 /* ---- documents ------------------------------------------------------------------------------- */
 
+LspDocument *ptx_document_at(const LspServer *server, const char *path)
+{
+    for (LspDocument *d = server->documents; d; d = d->next)
+        if (d->path && !strcmp(d->path, path))
+            return d;
+    return NULL;
+}
+
+/* A client may spell a file in two ways: with `+`, and with `%2B`. */
 LspDocument *ptx_document_find(const LspServer *server, const char *uri)
 {
     for (LspDocument *d = server->documents; d && uri; d = d->next)
         if (!strcmp(d->uri, uri))
             return d;
-    return NULL;
+    char *path = uri ? ptx_uri_path(uri) : NULL;
+    LspDocument *found = path ? ptx_document_at(server, path) : NULL;
+    free(path);
+    return found;
 }
 
 LspDocument *ptx_document_of(const LspServer *server, const json_t *params)
@@ -114,7 +126,8 @@ static bool has_edit_room(LspDocument *d)
 static void note_edit(LspDocument *d, ptxlint_span span, size_t inserted)
 {
     d->revision++;
-    d->is_published = false;
+    d->is_published = d->language == LANGUAGE_OTHER && d->is_unsaved;
+    d->is_unsaved = true;
     d->edited = ptx_lsp_now();
     if (d->language != LANGUAGE_PTX)
         return;

@@ -174,10 +174,15 @@ void ptx_lsp_reconfigure(LspServer *server)
 }
 
 /* A config file, or what one names, may have changed on disk. */
-static void saved(LspServer *server, const LspDocument *document)
+static void saved(LspServer *server, LspDocument *document)
 {
-    if (document && document->language == LANGUAGE_CONFIG)
+    if (!document)
+        return;
+    document->is_unsaved = false;
+    if (document->language == LANGUAGE_CONFIG)
         ptx_lsp_reconfigure(server);
+    else if (document->language == LANGUAGE_OTHER)
+        document->is_published = false;
 }
 
 static void notify(LspServer *server, const char *method, const json_t *params)

@@ -49,6 +49,7 @@ struct LspDocument {
     uint64_t analysed_revision;
     bool has_figures;
     bool is_published; /* all that is known */
+    bool is_unsaved;   /* edited since it was opened or saved */
     json_t *sources;   /* an object: the URIs of CUDA files with findings */
 };
 
@@ -180,6 +181,7 @@ json_t *ptx_lsp_location(const LspServer *server, LspDocument *document, ptxlint
 /* ---- document.c ------------------------------------------------------------------------------ */
 
 LspDocument *ptx_document_find(const LspServer *server, const char *uri);
+LspDocument *ptx_document_at(const LspServer *server, const char *path);
 LspDocument *ptx_document_of(const LspServer *server, const json_t *params);
 void ptx_document_open(LspServer *server, const json_t *item);
 void ptx_document_change(LspServer *server, LspDocument *document, const json_t *params);

@@ -190,25 +190,44 @@ typedef struct McpTrial {
     json_t *shown;
 } McpTrial;
 
+static bool read_trial_sizes(const json_t *value, int64_t sizes[3])
+{
+    if (!ptx_mcp_read_sizes(value, sizes))
+        return false;
+    for (int i = 1; i < 3; i++)
+        sizes[i] = sizes[i] ? sizes[i] : 1;
+    return true;
+}
+
+static bool read_trial_count(const json_t *value, int64_t *count)
+{
+    *count = json_integer_value(value);
+    return json_is_integer(value) && *count >= 0;
+}
+
+static bool set_trial_value(ptxlint_trial *trial, const char *key, const json_t *value)
+{
+    if (!strcmp(key, "block"))
+        return read_trial_sizes(value, trial->block);
+    if (!strcmp(key, "grid"))
+        return read_trial_sizes(value, trial->grid);
+    if (!strcmp(key, "dynamic_shared"))
+        return read_trial_count(value, &trial->dynamic_shared_bytes);
+    return !strcmp(key, "max_registers") && read_trial_count(value, &trial->max_registers);
+}
+
 static bool read_trial(McpTrial *t, const json_t *wanted, char error[MCP_ERROR_BYTES])
 {
-    const json_t *block = json_object_get(wanted, "block"), *grid = json_object_get(wanted, "grid"),
-                 *shared = json_object_get(wanted, "dynamic_shared"),
-                 *registers = json_object_get(wanted, "max_registers");
+    const char *key;
+    json_t *value;
     ptxlint_trial_init(&t->trial);
-    if ((block && !ptx_mcp_read_sizes(block, t->trial.block))
-        || (grid && !ptx_mcp_read_sizes(grid, t->trial.grid))) {
-        ptx_mcp_fail(error, "trials: block and grid are numbers, or arrays of up to three");
-        return false;
-    }
-    for (int i = 1; i < 3; i++) {
-        t->trial.block[i] = block && !t->trial.block[i] ? 1 : t->trial.block[i];
-        t->trial.grid[i] = grid && !t->trial.grid[i] ? 1 : t->trial.grid[i];
-    }
-    if (json_is_integer(shared))
-        t->trial.dynamic_shared_bytes = json_integer_value(shared);
-    if (json_is_integer(registers))
-        t->trial.max_registers = json_integer_value(registers);
+    json_object_foreach((json_t *)(uintptr_t)wanted, key, value)
+        if (!set_trial_value(&t->trial, key, value)) {
+            ptx_mcp_fail(error, "trials: '%.40s' is wrong; a trial has block and grid, numbers or "
+                                "arrays of up to three, dynamic_shared and max_registers, integers",
+                         key);
+            return false;
+        }
     return true;
 }
 

@@ -245,6 +245,20 @@ void ptx_mcp_close(McpInput *input)
     ptxlint_config_free(input->config);
 }
 
+/* The first kernels of the module, with commas; as many as there is room for. */
+static void name_kernels(const ptxlint_kernel *kernels, size_t count, char *to, size_t size)
+{
+    size_t length = 0;
+    *to = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t more = strlen(kernels[i].name) + 2;
+        if (!kernels[i].is_entry || length + more >= size)
+            continue;
+        length += (size_t)snprintf(to + length, size - length, "%s%s", length ? ", " : "",
+                                   kernels[i].name);
+    }
+}
+
 const ptxlint_kernel *ptx_mcp_find_kernel(const ptxlint_module *module, const char *name,
                                           char error[MCP_ERROR_BYTES])
 {
@@ -255,11 +269,15 @@ const ptxlint_kernel *ptx_mcp_find_kernel(const ptxlint_module *module, const ch
             found = &kernels[i];
             matches++;
         }
-    if (!matches && name)
+    char names[MCP_ERROR_BYTES / 2];
+    name_kernels(kernels, count, names, sizeof names);
+    if (!matches && name && *names)
+        ptx_mcp_fail(error, "there is no kernel '%.100s'; the file has %s", name, names);
+    else if (!matches && name)
         ptx_mcp_fail(error, "there is no kernel '%.200s'", name);
     else if (!matches)
         ptx_mcp_fail(error, "there is no kernel");
     else if (matches > 1)
-        ptx_mcp_fail(error, "there are %zu kernels; name one as `kernel`", matches);
+        ptx_mcp_fail(error, "there are %zu kernels; name one as `kernel`: %s", matches, names);
     return matches == 1 ? found : NULL;
 }

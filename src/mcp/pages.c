@@ -36,19 +36,36 @@ static json_t *show_rule(const ptxlint_rule *rule)
     return answer;
 }
 
+/* Says that there is none, and which rules have the word in their name. */
+static void refuse_rule(const char *name, char error[MCP_ERROR_BYTES])
+{
+    enum { NAMED_MAX = 6 };
+    const char *near = ptxlint_rule_suggest(NULL, name);
+    const ptxlint_rule *rule;
+    size_t named = 0, length;
+    ptx_mcp_fail(error, "there is no rule '%.60s'", name);
+    length = strlen(error);
+    if (near) {
+        snprintf(error + length, MCP_ERROR_BYTES - length, "; did you mean %.60s?", near);
+        return;
+    }
+    for (size_t i = 0; *name && named < NAMED_MAX && (rule = ptxlint_rule_at(NULL, i)); i++)
+        if (strstr(rule->name, name)) {
+            length += (size_t)snprintf(error + length, MCP_ERROR_BYTES - length, "%s %.16s %.40s",
+                                       named++ ? "," : "; by name:", rule->code, rule->name);
+        }
+}
+
 json_t *ptx_mcp_explain(const json_t *arguments, char error[MCP_ERROR_BYTES])
 {
     const char *name = json_string_value(json_object_get(arguments, "rule"));
     const ptxlint_rule *rule = name ? ptxlint_rule_find(NULL, name) : NULL;
-    const char *near = name && !rule ? ptxlint_rule_suggest(NULL, name) : NULL;
     if (rule)
         return show_rule(rule);
     if (!name)
         ptx_mcp_fail(error, "`rule` is missing: a code, as MEM201, or a name");
-    else if (near)
-        ptx_mcp_fail(error, "there is no rule '%.60s'; did you mean %.60s?", name, near);
     else
-        ptx_mcp_fail(error, "there is no rule '%.60s'", name);
+        refuse_rule(name, error);
     return NULL;
 }
 

@@ -73,6 +73,70 @@ def run(encoding, path, seed, rounds):
     assert edited.close() == 0 and fresh.close() == 0
 
 
+SEVERAL = """.version 8.0
+.target sm_90
+.address_size 64
+.global .align 4 .b8 table[256];
+.func (.reg .b32 %out) helper(.reg .b32 %in)
+{
+\tadd.s32 %out, %in, 1;
+\tret;
+}
+.visible .entry first(.param .u64 p)
+{
+\t.reg .b32 %r<4>; .reg .b64 %rd<4>;
+\tld.param.u64 %rd1, [p];
+\tmov.u32 %r1, %tid.x;
+\tcall (%r2), helper, (%r1);
+\tst.global.u32 [%rd1], %r3;
+\tret;
+}
+.visible .entry second()
+{
+\t.reg .b32 %r<4>; .reg .b64 %rd<4>;
+\tmov.u64 %rd1, table;
+\tld.u32 %r1, [%rd1];
+\tst.global.u32 [%rd1+2], %r1;
+\tret;
+}
+"""
+# what one function says of another, or a declaration of all
+TURNS = [(".target sm_90", ".target sm_52"), ("call (%r2), helper", "call (%r2), aid"), (") helper(", ") aid("), ("table[256]", "table[2]"),
+         (".entry first", ".entry second"), (".align 4", ".align 1"), (".version 8.0", ".version 3.0"), ("%r<4>", "%r<2>")]
+
+
+def line_change(rng, text):
+    """A declaration turned or turned back, or a line that goes, stands twice or moves to another function; by its range."""
+    lines = text.split("\n")
+    if rng.random() < 0.6:
+        for old, new in rng.sample([*TURNS, *(turn[::-1] for turn in TURNS)], 2 * len(TURNS)):
+            at = text.find(old)
+            if at >= 0:
+                return at, at + len(old), new
+    i, j = rng.randrange(len(lines)), rng.randrange(len(lines))
+    begin = sum(len(line) + 1 for line in lines[:i])
+    return rng.choice([(begin, min(begin + len(lines[i]) + 1, len(text)), ""), (begin, begin, lines[j] + "\n")])
+
+
+def functions(seed, rounds):
+    """Edits in one of several functions: what is found in the others stays right."""
+    rng, text, undo = random.Random(seed), SEVERAL, []
+    edited, fresh = Pulling("utf-16"), Pulling("utf-16")
+    uri = "file:///f.ptx"
+    edited.open(uri, text)
+    for i in range(rounds):
+        begin, end, new = (0, len(text), undo.pop()) if undo and rng.random() < 0.3 else line_change(rng, text)
+        where = {"start": position(text, begin, "utf-16"), "end": position(text, end, "utf-16")}
+        undo.append(text)
+        text = text[:begin] + new + text[end:]
+        edited.change(uri, i + 2, {"range": where, "text": new})
+        fresh.open(uri, text)
+        asked = [(c, c.ask("textDocument/diagnostic", {"textDocument": {"uri": uri}})) for c in (edited, fresh)]
+        got, want = (key(c.result(number)["items"]) for c, number in asked)
+        assert got == want, f"seed {seed}, edit {i}: {begin}..{end} {new!r}\n{set(got) ^ set(want)}\n{text}"
+    assert edited.close() == 0 and fresh.close() == 0
+
+
 def syntax_is_new():
     """What is pushed at once has the front end's findings of the new text, and the others at the places that followed."""
     client = Client(PROGRAM)
@@ -90,6 +154,7 @@ def syntax_is_new():
 
 
 syntax_is_new()
+functions(int(sys.argv[2]) if len(sys.argv) > 2 else 1, int(sys.argv[3]) if len(sys.argv) > 3 else 10)
 for number, sample in enumerate(SAMPLES):
     for encoding in ("utf-16", "utf-8"):
         run(encoding, sample, 17 * number + len(encoding), 12)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Every request with its answer, where `<cursor>` marks the places that are asked about."""
 import json
+import os
 import pathlib
 import shutil
 import sys
@@ -512,6 +513,49 @@ class Cuda(unittest.TestCase):
         self.assertEqual(client.at("definition", self.uri, {"line": 9, "character": 4})["uri"], self.source.as_uri())
         back = client.at("implementation", self.source.as_uri(), {"line": 2, "character": 0})
         self.assertEqual([(b["uri"], b["range"]["start"]["line"]) for b in back], [(self.uri, 9), (self.uri, 10)])
+        self.assertEqual(client.close(), 0)
+
+
+    def newer(self, client, *wanted):
+        """What is said of age in the CUDA file, one publication after the other."""
+        for is_newer in wanted:
+            items = client.diagnostics(self.source.as_uri())["diagnostics"]
+            self.assertEqual(["newer than the PTX" in i["message"] for i in items], [is_newer] * len(items))
+            self.assertTrue(items)
+
+    def test_edited_source(self):
+        client = Client(PROGRAM)
+        client.open(self.source.as_uri(), self.source.read_text(), "cuda-cpp")
+        client.open(self.uri, self.ptx)
+        self.newer(client, False)
+        client.change(self.source.as_uri(), 2, {"text": "zero\none\ntwo\nthree\n"})
+        self.newer(client, True)
+        client.notify("textDocument/didClose", {"textDocument": {"uri": self.source.as_uri()}})
+        self.newer(client, False)
+        self.assertEqual(client.close(), 0)
+
+    def test_newer_source(self):
+        place = self.folder / "a.ptx"
+        place.write_text(self.ptx)
+        for seconds, is_newer in ((-100, True), (100, False)):
+            at = self.source.stat().st_mtime + seconds
+            os.utime(place, (at, at))
+            client = Client(PROGRAM)
+            client.open(self.uri, self.ptx)
+            self.newer(client, is_newer)
+            self.assertEqual(client.close(), 0)
+
+    def test_two_spellings(self):
+        """A client need not spell a URI as it did when it opened the file."""
+        uri = self.uri.replace("a.ptx", "a%2bb.ptx")
+        client = Client(PROGRAM)
+        client.open(uri, self.ptx)
+        for other in (uri.replace("%2b", "+"), uri.replace("%2b", "%2B"), uri.replace("file:///", "file://localhost/")):
+            self.assertIsNotNone(client.at("hover", other, {"line": 9, "character": 4}))
+        client.open(uri.replace("%2b", "+"), self.ptx)
+        client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+        with self.assertRaises(ServerError):
+            client.at("hover", uri, {"line": 9, "character": 4})
         self.assertEqual(client.close(), 0)
 
 

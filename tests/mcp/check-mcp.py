@@ -106,7 +106,11 @@ def check_refusals():
             ("report", {"ptx": "", "launch": []}, "object"), ("explain", {"rule": "MEM291"}, "did you mean"), ("explain", {}, "rule"),
             ("isa", {"instruction": "lod"}, "ld"), ("isa", {}, "instruction"), ("isa", {"instruction": "ld", "gpu": "x"}, "gpu"),
             ("what_if", {"path": SAXPY, "trials": []}, "trials"), ("what_if", {"path": SAXPY, "trials": [1]}, "objects"),
-            ("what_if", {"path": SAXPY, "trials": [{"block": -1}]}, "block"), ("compare", {"old": {"ptx": ""}}, "new")):
+            ("what_if", {"path": SAXPY, "trials": [{"block": -1}]}, "block"),
+            ("what_if", {"path": SAXPY, "trials": [{"blok": 2}]}, "'blok'"), ("what_if", {"path": SAXPY, "trials": [{"max_registers": "32"}]}, "max_reg"),
+            ("what_if", {"path": SAXPY, "trials": [{"dynamic_shared": -1}]}, "dynamic"), ("what_if", {"path": SAXPY, "trials": [{"grid": []}]}, "grid"),
+            ("report", {"path": SAXPY, "kernel": "saxpi"}, "the file has saxpy"), ("explain", {"rule": "uncoalesced"}, "MEM201"),
+            ("what_if", {"path": "tests/compare/base.ptx", "trials": [{"block": 32}]}, "_Z5scaleIfEvPT_S0_i"), ("compare", {"old": {"ptx": ""}}, "new")):
         said = ask(name, **arguments)
         if not isinstance(said, str) or part not in said:
             failures.append(f"{name} {arguments}: {said!r} lacks {part!r}")
