@@ -372,7 +372,7 @@ static ptxlint_status take_rows(const MeasuredReader *r, ptxlint_measurements *o
         if (status != PTXLINT_OK)
             return status;
         show_row(r, row, to);
-        timed += isfinite(to->view.us);
+        timed += isfinite(to->view.us) != 0;
     }
     if (timed)
         return PTXLINT_OK;
