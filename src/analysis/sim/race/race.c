@@ -952,10 +952,11 @@ bool ptx_race_is_unwritten(Race *r, const Stray *read)
     return false;
 }
 
+/* What an exchange found there is mostly not used: it sets a flag. */
 static bool is_read(const Op *op)
 {
-    return op->kind == OPK_LD || op->kind == OPK_LDMATRIX || op->kind == OPK_ATOM
-           || op->kind == OPK_RED;
+    return op->kind == OPK_LD || op->kind == OPK_LDMATRIX || op->kind == OPK_RED
+           || (op->kind == OPK_ATOM && !ptx_op_has(op, MOD_EXCH));
 }
 
 static void note_unwritten(Race *r, const Warp *w, const Insn *insn, const SharedAccess *access,
