@@ -27,6 +27,8 @@ def read(entry):
 def main(build):
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
         entries = json.load(file)
+    # A source that a program makes is not there where nothing that is compiled asked for it.
+    entries = [entry for entry in entries if os.path.exists(os.path.join(entry["directory"], entry["file"]))]
     rest = [entry for entry in entries if not os.path.exists(os.path.join(build, entry["output"]))]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(read, rest))
