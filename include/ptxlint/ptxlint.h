@@ -16,8 +16,9 @@
  *
  * In order: status, names; what modules are read with (GPUs, the instruction set, occupancy,
  * launches, ptxas, rules, configs, baselines, budgets); modules and their inputs; what stands in
- * one (places, tokens, symbols, diagnostics, fixes, kernels, graphs, requests of lanes); estimates
- * before a launch, measurements after it; documents, their schemas, and two versions compared.
+ * one (places, tokens, symbols, diagnostics, fixes, kernels, graphs, what loops compute, requests
+ * of lanes); estimates before a launch, measurements after it; documents, their schemas, and two
+ * versions compared.
  *
  * The library never prints, exits, aborts or touches the locale; it keeps no writable state of its
  * own. */

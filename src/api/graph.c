@@ -256,13 +256,10 @@ static ptxlint_status make_graph(const ptxlint_module *m, const Func *func, ptxl
 {
     const size_t limit = GRAPH_BYTES + (size_t)GRAPH_BYTES_PER_INSN * func->insn_count;
     GraphBuild b = { .to = graph, .module = m, .func = func };
-    ptx_arena_init(&graph->arena, limit, NULL);
-    ptx_arena_init(&b.scratch, limit, NULL);
-    Arena *const arenas[GUARD_ARENAS_MAX] = { &graph->arena, &b.scratch };
     graph->info.size = sizeof graph->info;
-    bool is_complete = ptx_run_guarded(arenas, view_graph, &b);
-    ptx_arena_free(&b.scratch);
-    return is_complete ? PTXLINT_OK : PTXLINT_NO_MEMORY;
+    return ptx_run_guarded_with(&graph->arena, &b.scratch, limit, view_graph, &b)
+               ? PTXLINT_OK
+               : PTXLINT_NO_MEMORY;
 }
 
 ptxlint_status ptxlint_graph_new(const ptxlint_module *module, const ptxlint_kernel *kernel,

@@ -96,12 +96,9 @@ static ptxlint_status make_recognition(const ptxlint_module *m, const Func *func
 {
     const size_t limit = RECOGNIZE_BYTES + (size_t)RECOGNIZE_BYTES_PER_INSN * func->insn_count;
     RecognitionBuild b = { .to = to, .module = m, .func = func };
-    ptx_arena_init(&to->arena, limit, NULL);
-    ptx_arena_init(&b.scratch, limit, NULL);
-    Arena *const arenas[GUARD_ARENAS_MAX] = { &to->arena, &b.scratch };
-    bool is_complete = ptx_run_guarded(arenas, view_recognition, &b);
-    ptx_arena_free(&b.scratch);
-    return is_complete ? PTXLINT_OK : PTXLINT_NO_MEMORY;
+    return ptx_run_guarded_with(&to->arena, &b.scratch, limit, view_recognition, &b)
+               ? PTXLINT_OK
+               : PTXLINT_NO_MEMORY;
 }
 
 ptxlint_status ptxlint_recognition_new(const ptxlint_module *module, const ptxlint_kernel *kernel,
@@ -134,13 +131,14 @@ void ptxlint_recognition_free(ptxlint_recognition *recognition)
 
 const ptxlint_recognized *ptxlint_recognition_items(const ptxlint_recognition *of, size_t *count)
 {
-    *count = of->count;
-    return of->items;
+    if (count)
+        *count = of ? of->count : 0;
+    return of ? of->items : NULL;
 }
 
 int ptxlint_recognition_is_cut(const ptxlint_recognition *of)
 {
-    return of->is_cut;
+    return of && of->is_cut;
 }
 
 const char *ptxlint_recognized_class_text(ptxlint_recognized_class recognized)

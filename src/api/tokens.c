@@ -224,12 +224,9 @@ static size_t limit_of(size_t length)
 static ptxlint_status build_tokens(const char *text, size_t length, ptxlint_tokens *tokens)
 {
     TokenBuild b = { .to = tokens, .text = text, .length = length };
-    ptx_arena_init(&tokens->arena, limit_of(length), NULL);
-    ptx_arena_init(&b.work, limit_of(length), NULL);
-    Arena *const arenas[GUARD_ARENAS_MAX] = { &tokens->arena, &b.work };
-    bool is_complete = ptx_run_guarded(arenas, build_token_list, &b);
-    ptx_arena_free(&b.work);
-    return is_complete ? PTXLINT_OK : PTXLINT_NO_MEMORY;
+    return ptx_run_guarded_with(&tokens->arena, &b.work, limit_of(length), build_token_list, &b)
+               ? PTXLINT_OK
+               : PTXLINT_NO_MEMORY;
 }
 
 ptxlint_status ptxlint_tokens_new(const char *text, size_t length, ptxlint_tokens **out)

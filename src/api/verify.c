@@ -28,7 +28,8 @@ const char *ptxlint_verdict_name(ptxlint_verdict verdict)
 
 void ptxlint_verify_options_init(ptxlint_verify_options *options)
 {
-    *options = (ptxlint_verify_options){ .size = sizeof *options };
+    if (options)
+        *options = (ptxlint_verify_options){ .size = sizeof *options };
 }
 
 /* ---- whose row it is ------------------------------------------------------------------------- */

@@ -411,6 +411,14 @@ typedef struct ModuleSource {
 
 ExitCode ptx_inputs_open(const ModuleSource *source, const InputFile *file, ptxlint_module **out);
 
+typedef ExitCode (*ModuleTaker)(void *self, const ModuleSource *source,
+                                const ptxlint_module *module);
+
+/* Each file as a module like that, by the config that holds for it; ends where the machine fails.
+ * The worst code of all. */
+ExitCode ptx_inputs_each(const ModuleSource *like, Book *book, const FileList *files,
+                         ModuleTaker take, void *self);
+
 /* Those that such a module has. */
 const Inputs *ptx_inputs_launches(const ModuleSource *source);
 

@@ -59,30 +59,12 @@ static void choose_kernel(GraphChoice *choice, const ptxlint_module *module)
     }
 }
 
-static void take_file(GraphChoice *choice, const ModuleSource *source, const InputFile *file)
+static ExitCode draw_module(void *self, const ModuleSource *source, const ptxlint_module *module)
 {
-    ptxlint_module *module;
-    ExitCode code = ptx_inputs_open(source, file, &module);
-    if (code == EXIT_CLEAN) {
-        choose_kernel(choice, module);
-        code = ptx_matched_add(&choice->matched, ptx_inputs_launches(source), module);
-        ptxlint_module_free(module);
-    }
-    choice->code = exit_code_max(choice->code, code);
-}
-
-static void take_files(GraphChoice *choice, const Inputs *inputs, Book *book, const FileList *files)
-{
-    for (size_t i = 0; i < files->count && choice->code < EXIT_INTERNAL; i++) {
-        const Settings *settings = ptx_book_file(book, files->items[i].path);
-        if (!settings || settings->code != EXIT_CLEAN) {
-            choice->code = exit_code_max(choice->code, settings ? settings->code : EXIT_INTERNAL);
-            continue;
-        }
-        const ModuleSource source = { .options = choice->options, .given = inputs,
-                                      .config = &settings->inputs, .has_instructions = true };
-        take_file(choice, &source, &files->items[i]);
-    }
+    GraphChoice *choice = self;
+    choose_kernel(choice, module);
+    return exit_code_max(choice->code,
+                         ptx_matched_add(&choice->matched, ptx_inputs_launches(source), module));
 }
 
 /* One kernel has a graph: which, must be plain. */
@@ -117,7 +99,9 @@ ExitCode ptx_graph_command(const Options *options)
     if (code == EXIT_CLEAN)
         code = ptx_matched_begin(&choice.matched, options);
     if (code == EXIT_CLEAN) {
-        take_files(&choice, &inputs, &book, &files);
+        const ModuleSource like = { .options = options, .given = &inputs,
+                                    .has_instructions = true };
+        choice.code = ptx_inputs_each(&like, &book, &files, draw_module, &choice);
         code = judge_choice(&choice);
     }
     if (code == EXIT_CLEAN)

@@ -27,3 +27,13 @@ bool ptx_run_guarded_in(Arena *arena, GuardedFn fn, void *context)
     Arena *const arenas[GUARD_ARENAS_MAX] = { arena };
     return ptx_run_guarded(arenas, fn, context);
 }
+
+bool ptx_run_guarded_with(Arena *kept, Arena *scratch, size_t limit, GuardedFn fn, void *context)
+{
+    Arena *const arenas[GUARD_ARENAS_MAX] = { kept, scratch };
+    ptx_arena_init(kept, limit, NULL);
+    ptx_arena_init(scratch, limit, NULL);
+    const bool is_complete = ptx_run_guarded(arenas, fn, context);
+    ptx_arena_free(scratch);
+    return is_complete;
+}

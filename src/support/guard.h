@@ -15,4 +15,8 @@ bool ptx_run_guarded(Arena *const arenas[GUARD_ARENAS_MAX], GuardedFn fn, void *
 /* The same for one arena. */
 bool ptx_run_guarded_in(Arena *arena, GuardedFn fn, void *context);
 
+/* The same for what is kept and for a scratch of as many bytes at most: both are begun here, and
+ * the scratch is freed. */
+bool ptx_run_guarded_with(Arena *kept, Arena *scratch, size_t limit, GuardedFn fn, void *context);
+
 #endif

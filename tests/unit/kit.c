@@ -225,3 +225,29 @@ char *kit_describe(const ptxlint_module *module)
 {
     return list(module, false, true);
 }
+
+ptxlint_estimated kit_estimate_on(const char *name, const char *text, int64_t blocks,
+                                  int64_t threads)
+{
+    ptxlint_module *module;
+    ptxlint_options options;
+    ptxlint_trial trial;
+    ptxlint_estimated out = { .size = sizeof out };
+    const ptxlint_gpu *gpu = ptxlint_gpu_find(name);
+    ptxlint_options_init(&options);
+    options.gpus = &gpu;
+    options.gpu_count = 1;
+    assert_int_equal(ptxlint_module_new(text, strlen(text), &options, &module), PTXLINT_OK);
+    ptxlint_trial_init(&trial);
+    trial.grid[0] = blocks;
+    trial.block[0] = threads;
+    trial.steps = 1 << 22;
+    assert_int_equal(ptxlint_estimate(module, "k", 0, &trial, &out), PTXLINT_OK);
+    ptxlint_module_free(module);
+    return out;
+}
+
+ptxlint_estimated kit_estimate(const char *text, int64_t blocks, int64_t threads)
+{
+    return kit_estimate_on("h200", text, blocks, threads);
+}

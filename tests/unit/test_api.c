@@ -525,6 +525,7 @@ static void test_null(void **state)
     size_t count = 7, counts[4] = { 7, 7, 7, 7 };
     ptxlint_resources_init(NULL);
     ptxlint_options_init(NULL);
+    ptxlint_verify_options_init(NULL);
     ptxlint_input_options_init(NULL);
     ptxlint_fix_options_init(NULL);
     ptxlint_trial_init(NULL);
@@ -540,11 +541,18 @@ static void test_null(void **state)
         ptxlint_module_symbols(NULL, &count), ptxlint_module_diagnostics(NULL, NULL),
         ptxlint_tokens_all(NULL, &count),     ptxlint_requests_all(NULL, &count),
         ptxlint_module_kernels(NULL, NULL),   ptxlint_module_kernels(NULL, &count),
+        ptxlint_recognition_items(NULL, NULL),
+        ptxlint_recognition_items(NULL, &count),
     };
     for (size_t i = 0; i < COUNT(nothing); i++)
         assert_null(nothing[i]);
     assert_int_equal(count, 0);
     assert_int_equal(ptxlint_tokens_find(NULL, 3), 0);
+    assert_int_equal(ptxlint_recognition_is_cut(NULL), 0);
+    assert_int_equal(ptxlint_measurement_at(NULL, 0, NULL), 0);
+    assert_int_equal(ptxlint_measurement_is_of(NULL, 0, NULL, NULL), 0);
+    assert_int_equal(ptxlint_verify(NULL, NULL, NULL, 0, NULL, NULL), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_recognition_new(NULL, NULL, NULL), PTXLINT_BAD_ARGUMENT);
     assert_int_equal(ptxlint_module_place(NULL, 3).line, 0);
     assert_int_equal(ptxlint_module_column_utf16(NULL, 3), 1);
     assert_int_equal(ptxlint_module_statement(NULL, 0, NULL, 4), 0);

@@ -847,31 +847,20 @@ static ExitCode tune_module(const Options *options, const ptxlint_module *module
     return t ? EXIT_CLEAN : ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
 }
 
-static ExitCode tune_file(const ModuleSource *source, const InputFile *file, TuneOutput *out)
+static ExitCode tune_taken(void *self, const ModuleSource *source, const ptxlint_module *module)
 {
-    ptxlint_module *module;
-    ExitCode code = ptx_inputs_open(source, file, &module);
-    if (code != EXIT_CLEAN)
-        return code;
-    code = exit_code_max(tune_module(source->options, module, out),
+    TuneOutput *out = self;
+    return exit_code_max(tune_module(source->options, module, out),
                          ptx_matched_add(&out->matched, ptx_inputs_launches(source), module));
-    ptxlint_module_free(module);
-    return code;
 }
 
 static ExitCode tune_files(const Options *options, const Inputs *inputs, Book *book,
                            const FileList *files, TuneOutput *out)
 {
     ExitCode code = ptx_matched_begin(&out->matched, options);
-    for (size_t i = 0; i < files->count && code < EXIT_INTERNAL; i++) {
-        const Settings *settings = ptx_book_file(book, files->items[i].path);
-        if (!settings || settings->code != EXIT_CLEAN) {
-            code = exit_code_max(code, settings ? settings->code : EXIT_INTERNAL);
-            continue;
-        }
-        const ModuleSource source = { options, inputs, &settings->inputs, false, false };
-        code = exit_code_max(code, tune_file(&source, &files->items[i], out));
-    }
+    const ModuleSource like = { .options = options, .given = inputs };
+    if (code < EXIT_INTERNAL)
+        code = exit_code_max(code, ptx_inputs_each(&like, book, files, tune_taken, out));
     if (code < EXIT_INPUT)
         code = exit_code_max(code, ptx_matched_report(&out->matched));
     if (code == EXIT_CLEAN)
