@@ -29,6 +29,7 @@
 #include "isa/isa.h"
 #include "analysis/sass/executed.h"
 #include "analysis/sass/sass.h"
+#include "analysis/sass/serial_products.h"
 #include "analysis/time/critical_path.h"
 #include "analysis/time/latency.h"
 
@@ -280,17 +281,21 @@ static void find_pipes(const PredictInput *in, const Speeds *s, Prediction *out)
 
 enum { CONSTANT_PIECE_BYTES = 64 };
 
-/* Requests and stored data go one way, what is loaded the other, by halves of lines: one that lacks
- * a sector takes as long. What comes from memory is stored first. A GPU whose file says nothing has
- * as much less of it than an H200 as it has fewer SMs and clocks: L2's ports are theirs. */
-static double l2_us(const Gpu *gpu, const Speeds *s, const Cached *cached)
+/* A GPU whose file says nothing has as much less of L2 than an H200 as it has fewer SMs and clocks:
+ * L2's ports are theirs. */
+static double l2_slower(const Gpu *gpu, const Speeds *s)
 {
     const double *measured = ptx_gpu_measured->figures;
-    const double less = ptx_gpu_has(gpu, FIGURE_L2_PIECE_PS)
-                            ? 1
-                            : measured[FIGURE_SMS] * measured[FIGURE_CLOCK_MHZ]
-                                  / (s->sms * s->clocks_per_us),
-                 store_sector = ptx_gpu_figure(gpu, FIGURE_L2_STORE_SECTOR_PS);
+    return ptx_gpu_has(gpu, FIGURE_L2_PIECE_PS)
+               ? 1
+               : measured[FIGURE_SMS] * measured[FIGURE_CLOCK_MHZ] / (s->sms * s->clocks_per_us);
+}
+
+/* Requests and stored data go one way, what is loaded the other, by halves of lines: one that lacks
+ * a sector takes as long. What comes from memory is stored first. */
+static double l2_us(const Gpu *gpu, const Speeds *s, const Cached *cached)
+{
+    const double store_sector = ptx_gpu_figure(gpu, FIGURE_L2_STORE_SECTOR_PS);
     const double joined = cached->load_sectors > 0
                               ? fmin(1, cached->joined_sectors / cached->load_sectors)
                               : 0,
@@ -300,7 +305,7 @@ static double l2_us(const Gpu *gpu, const Speeds *s, const Cached *cached)
                    + cached->store_sectors * store_sector;
     double back = once * cached->load_pieces * ptx_gpu_figure(gpu, FIGURE_L2_PIECE_PS)
                   + cached->fresh_sectors * store_sector;
-    return less * fmax(there, back) / 1e6;
+    return l2_slower(gpu, s) * fmax(there, back) / 1e6;
 }
 
 /* On 1.x all that is asked for comes from memory. */
@@ -439,6 +444,26 @@ static double local_lines(const PredictInput *in)
 
 
 
+/* Nothing comes before the first request is there and back; the code behind it is fetched
+ * meanwhile. */
+static double first_wait_us(const PredictInput *in, const Speeds *s, const Prediction *out)
+{
+    const double miss = ptx_gpu_figure(in->gpu, FIGURE_MISS_LATENCY) / s->clocks_per_us;
+    return fmax(0, miss - out->parts_us[PART_FETCH]);
+}
+
+/* What L2 takes in stays there until the launch is over, and the rest goes on to memory. */
+static double written_us(const PredictInput *in, const Speeds *s, double bytes)
+{
+    enum { SECTORS = 4, BYTES = 128 };
+    const double line = SECTORS * ptx_gpu_figure(in->gpu, FIGURE_L2_STORE_SECTOR_PS)
+                        + ptx_gpu_figure(in->gpu, FIGURE_L2_STORE_LINE_PS),
+                 taken = fmin(1 / s->dram, l2_slower(in->gpu, s) * line / BYTES / 1e6),
+                 stays = fmin(bytes, ptx_gpu_figure(in->gpu, FIGURE_L2_WRITTEN_SHARE)
+                                         * figure(in->gpu, FIGURE_L2_BYTES, 0));
+    return stays * taken + (bytes - stays) / s->dram;
+}
+
 static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
                         const Cached *cached, const AddressDistribution *spread, Prediction *out)
 {
@@ -457,13 +482,11 @@ static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
                                             + hidden.spill_lines);
     out->parts_us[PART_L2] = l2_us(in->gpu, s, &all);
     double slower = 1 / ptx_gpu_figure(in->gpu, FIGURE_MEMORY_SCATTERED) - 1;
-    /* nothing comes before the first request is there and back */
-    const double first = cached->read_bytes > 0
-                             ? ptx_gpu_figure(in->gpu, FIGURE_MISS_LATENCY) / s->clocks_per_us
-                             : 0;
+    const double written = has_cache(in->gpu) ? cached->written_bytes : 0;
     out->parts_us[PART_DRAM] =
-        first
-        + (out->dram_bytes + hidden.texel_bytes + cached->scattered_bytes * slower) / s->dram;
+        (cached->read_bytes > 0 ? first_wait_us(in, s, out) : 0) + written_us(in, s, written)
+        + (out->dram_bytes - written + hidden.texel_bytes + cached->scattered_bytes * slower)
+              / s->dram;
     if (hidden.has_bulk || hidden.texel_bytes > 0 || in->evaluation->traffics.has_lost)
         out->dram_bytes = (double)NAN;
 }
@@ -591,6 +614,7 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
                                 in->warps_per_block,
                                 registers_at_hand(in),
                                 load_clocks(in, cached, 1),
+                                in->facts->products_are_serial || in->spills_likely,
                                 in->shares ? in->shares->waits : NULL };
     double waves = in->blocks / (s->sms * in->blocks_per_sm), first = first_misses(in, cached);
     first += ptx_gpu_figure(in->gpu, FIGURE_CONST_FRESH_LATENCY)
@@ -868,6 +892,7 @@ const PredictFacts *ptx_predict_facts_compute(Arena *arena, Arena *scratch,
     out->sequences = sequences;
     out->have_neighbours = ptx_joinable_compute(arena, in->module, in->func, in->cfg);
     out->needed = ptx_needed_compute(arena, scratch, in->func, defs);
+    out->products_are_serial = ptx_products_are_serial(scratch, in->func, in->cfg, in->dom, defs);
     return out;
 }
 

@@ -36,6 +36,7 @@ typedef struct PredictFacts {
     const Sequence *sequences;
     const bool *have_neighbours;        /* ptx_joinable_compute */
     const bool *needed;         /* ptx_needed_compute */
+    bool products_are_serial;   /* ptx_products_are_serial */
 } PredictFacts;
 
 /* Below which no time of the launch can be: bound.h. */
