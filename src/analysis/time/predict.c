@@ -587,6 +587,27 @@ static double registers_at_hand(const PredictInput *in)
                : in->registers;
 }
 
+/* Of what goes to and comes from memory, what the last blocks store when they have gone through
+ * their loops, and nothing is left to be loaded. */
+static double stored_last(const PredictInput *in, const Speeds *s, const Cached *cached,
+                          const Prediction *of)
+{
+    const double waves = fmax(1, in->blocks / (s->sms * in->blocks_per_sm));
+    double behind = 0, all = 0;
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        const Op *op = in->func->insns[i].op;
+        const double sectors = op->kind == OPK_ST && op->insn_class == CLASS_GLOBAL
+                                   ? in->evaluation->insns[i].total.sectors
+                                   : 0;
+        all += sectors;
+        behind += in->loops->loop_of[in->cfg->block_of[i]] == NO_LOOP ? sectors : 0;
+    }
+    const double last = all > 0
+                            ? behind / all * written_us(in, s, cached->written_bytes) / waves
+                            : 0;
+    return last > 0 ? fmin(1, last / of->parts_us[PART_DRAM]) : 0;
+}
+
 /* What warps wait for other blocks. */
 static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s,
                          const Cached *cached, Prediction *out)
@@ -631,6 +652,7 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
                         .barriers_of_round = barriers_of_round(in),
                         .is_in_steps = found.step_share > 0.5 });
     out->phase_exponent = phases.memory;
+    out->last_share = found.step_share > 0.5 ? stored_last(in, s, cached, out) : 0;
     out->unit_exponent = out->first_pipe == ptx_pipe_info[PIPE_TENSOR].key ? phases.units : 3;
     if (in->shares)
         add_other_waits(in, &waiting, first, waiting.us * s->clocks_per_us);
@@ -721,7 +743,8 @@ static double norm(const Prediction *of, bool has_latency)
     const double others = has_latency ? 1 - of->own_share : 1,
                  port = joined(of, PART_L1) * others;
     double memory = is_loading(of) ? pow(port, 3) : 0;
-    memory += pow(hypot_of(of->parts_us[PART_L2], of->parts_us[PART_DRAM], 8), 3);
+    memory += pow(hypot_of(of->parts_us[PART_L2],
+                           of->parts_us[PART_DRAM] * (1 - of->last_share), 8), 3);
     for (TimePart p = PART_DISPATCH + 1; p < PART__COUNT; p++)
         if (p != PART_LATENCY && p != PART_ISSUE && p != PART_L1 && p != PART_L2 && p != PART_DRAM)
             memory += pow(joined(of, p), 3);
@@ -750,7 +773,7 @@ static void join(Prediction *out)
     double busy = hypot_of(fmax(norm(out, false), norm(out, true)),
                            out->parts_us[PART_DISPATCH], 8);
     out->predicted_us = out->parts_us[PART_OVERHEAD] + out->parts_us[PART_FETCH] + busy
-                        + out->tail_us;
+                        + out->last_share * out->parts_us[PART_DRAM] + out->tail_us;
     if (most < out->parts_us[PART_OVERHEAD])
         out->limiter = PART_OVERHEAD;
 }

@@ -95,6 +95,7 @@ typedef struct Prediction {     /* NaN: not known */
     /* of what the SMs' units are busy for, the share that PART_LATENCY has in it: a block's own
      * work in steps, next to that of the blocks beside it */
     double own_share;
+    double last_share;          /* of PART_DRAM, what is stored when nothing else is to be done */
     /* of the norm that joins memory with what the SMs' units are busy for */
     double phase_exponent;
     double unit_exponent;       /* of the one that joins those units */
