@@ -587,25 +587,39 @@ static double registers_at_hand(const PredictInput *in)
                : in->registers;
 }
 
-/* Of what goes to and comes from memory, what the last blocks store when they have gone through
- * their loops, and nothing is left to be loaded. */
-static double stored_last(const PredictInput *in, const Speeds *s, const Cached *cached,
-                          const Prediction *of)
+static bool is_global_store(const Op *op)
 {
-    const double waves = fmax(1, in->blocks / (s->sms * in->blocks_per_sm));
+    return op->kind == OPK_ST && op->insn_class == CLASS_GLOBAL;
+}
+
+static bool is_global_atomic(const Op *op)
+{
+    return (op->kind == OPK_ATOM || op->kind == OPK_RED) && op->space != SPACE_SHARED;
+}
+
+/* Of such accesses, those that the last blocks make when they have gone through their loops, and
+ * nothing else is left to be done. */
+static double share_of_last(const PredictInput *in, const Speeds *s, bool is_one(const Op *))
+{
     double behind = 0, all = 0;
     for (InsnId i = 0; i < in->func->insn_count; i++) {
-        const Op *op = in->func->insns[i].op;
-        const double sectors = op->kind == OPK_ST && op->insn_class == CLASS_GLOBAL
-                                   ? in->evaluation->insns[i].total.sectors
-                                   : 0;
-        all += sectors;
-        behind += in->loops->loop_of[in->cfg->block_of[i]] == NO_LOOP ? sectors : 0;
+        const double warps = is_one(in->func->insns[i].op)
+                                 ? ptx_probable_warps(&in->evaluation->insns[i])
+                                 : 0;
+        all += warps;
+        behind += in->loops->loop_of[in->cfg->block_of[i]] == NO_LOOP ? warps : 0;
     }
-    const double last = all > 0
-                            ? behind / all * written_us(in, s, cached->written_bytes) / waves
-                            : 0;
-    return last > 0 ? fmin(1, last / of->parts_us[PART_DRAM]) : 0;
+    return all > 0 ? behind / all / fmax(1, in->blocks / (s->sms * in->blocks_per_sm)) : 0;
+}
+
+static void find_last(const PredictInput *in, const Speeds *s, const Cached *cached,
+                      Prediction *out)
+{
+    const double memory = out->parts_us[PART_DRAM],
+                 written = share_of_last(in, s, is_global_store)
+                           * written_us(in, s, cached->written_bytes);
+    out->last_share = memory > 0 ? fmin(1, written / memory) : 0;
+    out->last_atomics = share_of_last(in, s, is_global_atomic);
 }
 
 /* What warps wait for other blocks. */
@@ -652,7 +666,8 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
                         .barriers_of_round = barriers_of_round(in),
                         .is_in_steps = found.step_share > 0.5 });
     out->phase_exponent = phases.memory;
-    out->last_share = found.step_share > 0.5 ? stored_last(in, s, cached, out) : 0;
+    if (found.step_share > 0.5)
+        find_last(in, s, cached, out);
     out->unit_exponent = out->first_pipe == ptx_pipe_info[PIPE_TENSOR].key ? phases.units : 3;
     if (in->shares)
         add_other_waits(in, &waiting, first, waiting.us * s->clocks_per_us);
@@ -744,10 +759,8 @@ static double norm(const Prediction *of, bool has_latency)
                  port = joined(of, PART_L1) * others;
     double memory = is_loading(of) ? pow(port, 3) : 0;
     memory += pow(hypot_of(of->parts_us[PART_L2],
-                           of->parts_us[PART_DRAM] * (1 - of->last_share), 8), 3);
-    for (TimePart p = PART_DISPATCH + 1; p < PART__COUNT; p++)
-        if (p != PART_LATENCY && p != PART_ISSUE && p != PART_L1 && p != PART_L2 && p != PART_DRAM)
-            memory += pow(joined(of, p), 3);
+                           of->parts_us[PART_DRAM] * (1 - of->last_share), 8), 3)
+              + pow(of->parts_us[PART_ATOMIC] * (1 - of->last_atomics), 3);
     const double sm = hypot_of(joined(of, PART_ISSUE) * others, is_loading(of) ? 0 : port,
                                of->unit_exponent),
                  busy = hypot_of(sm, cbrt(memory), of->phase_exponent);
@@ -773,7 +786,8 @@ static void join(Prediction *out)
     double busy = hypot_of(fmax(norm(out, false), norm(out, true)),
                            out->parts_us[PART_DISPATCH], 8);
     out->predicted_us = out->parts_us[PART_OVERHEAD] + out->parts_us[PART_FETCH] + busy
-                        + out->last_share * out->parts_us[PART_DRAM] + out->tail_us;
+                        + out->last_share * out->parts_us[PART_DRAM]
+                        + out->last_atomics * out->parts_us[PART_ATOMIC] + out->tail_us;
     if (most < out->parts_us[PART_OVERHEAD])
         out->limiter = PART_OVERHEAD;
 }
