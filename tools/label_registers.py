@@ -20,11 +20,6 @@ from make_registers import registers
 LATER = (80, 86, 100, 120)
 
 
-def kind_of(path):
-    with open(path, encoding="utf-8") as file:
-        return "cuda" if "NVIDIA NVVM Compiler" in file.read(400) else "triton"
-
-
 def sources(spaces, caches, truth):
     """(set, family, path)"""
     family = {}
@@ -32,7 +27,7 @@ def sources(spaces, caches, truth):
         row = json.loads(line)
         family[row["ptx"]] = row["kernel"] if row["space"] == "q2" else re.sub("_small|_sq|_full64", "", row["space"])
     for ptx, name in sorted(family.items()):
-        yield kind_of(f"{spaces}/{ptx}"), name, f"{spaces}/{ptx}"
+        yield "triton" if name.startswith("tri_") else "cuda", name, f"{spaces}/{ptx}"
     for compiler in ("triton", "inductor", "xla"):
         for path in sorted(glob.glob(f"{caches}/{compiler}/**/*.ptx", recursive=True)):
             name = os.path.basename(path)[:-4]

@@ -19,7 +19,7 @@ typedef struct ProductSearch {
     uint32_t pending_count;
 } ProductSearch;
 
-static bool is_product(const Insn *insn)
+static bool is_async_product(const Insn *insn)
 {
     return insn->op->operation == OP_WGMMA_MMA_ASYNC;
 }
@@ -40,14 +40,14 @@ static void note_end(ProductSearch *p, BlockId block)
 }
 
 /* Whether the block waits for all, whatever comes in. */
-static bool find_ends(ProductSearch *p, bool *is_closing)
+static bool find_open_ends(ProductSearch *p, bool *is_closing)
 {
     bool any = false;
     for (BlockId b = 0; b < p->cfg->block_count; b++) {
         bool is_open = false;
         for (InsnId i = p->cfg->blocks[b].first; i < p->cfg->blocks[b].end; i++) {
             const bool is_all = waits_for_all(p->func, &p->func->insns[i]);
-            is_open = is_product(&p->func->insns[i]) || (is_open && !is_all);
+            is_open = is_async_product(&p->func->insns[i]) || (is_open && !is_all);
             is_closing[b] |= is_all;
         }
         if (is_open)
@@ -57,7 +57,7 @@ static bool find_ends(ProductSearch *p, bool *is_closing)
     return any;
 }
 
-static void spread(ProductSearch *p, const bool *is_closing)
+static void open_behind(ProductSearch *p, const bool *is_closing)
 {
     while (p->pending_count) {
         const Block *b = &p->cfg->blocks[p->pending[--p->pending_count]];
@@ -91,7 +91,7 @@ static bool is_set_aside(const ProductSearch *p, const Defs *defs, RegId reg, Bl
     for (uint32_t d = defs->first[reg]; d < defs->first[reg + 1]; d++) {
         const InsnId insn = defs->insns[d];
         const BlockId block = p->cfg->block_of[insn];
-        if (!is_product(&p->func->insns[insn]) && ptx_block_is_reachable(p->cfg, block)
+        if (!is_async_product(&p->func->insns[insn]) && ptx_block_is_reachable(p->cfg, block)
             && !ptx_dom_dominates(p->dom, block, of_product) && meets_open(p, block))
             return true;
     }
@@ -103,7 +103,7 @@ static bool find_set_aside(ProductSearch *p, bool *is_seen, const Defs *defs)
     for (InsnId i = 0; i < p->func->insn_count; i++) {
         const Insn *insn = &p->func->insns[i];
         const Operand *first = ptx_insn_operands(p->func, insn);
-        if (!is_product(insn) || !insn->operand_count || !ptx_operand_is_def(first)
+        if (!is_async_product(insn) || !insn->operand_count || !ptx_operand_is_def(first)
             || is_seen[first->id])
             continue;
         is_seen[first->id] = true;
@@ -125,8 +125,8 @@ bool ptx_products_are_serial(Arena *scratch, const Func *func, const Cfg *cfg, c
                         .ends_open = ptx_arena_array(scratch, bool, blocks),
                         .pending = ptx_arena_array(scratch, BlockId, blocks) };
     bool *is_closing = ptx_arena_array(scratch, bool, blocks), are_serial = false;
-    if (find_ends(&p, is_closing)) {
-        spread(&p, is_closing);
+    if (find_open_ends(&p, is_closing)) {
+        open_behind(&p, is_closing);
         are_serial = find_set_aside(&p, ptx_arena_array(scratch, bool, func->reg_count + 1), defs);
     }
     ptx_arena_release(scratch, mark);

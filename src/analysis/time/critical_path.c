@@ -386,7 +386,7 @@ static double product_clocks(const CriticalPathWalker *w, InsnId insn)
 }
 
 /* When the warp goes on. */
-static double multiply(CriticalPathWalker *w, InsnId insn, double at)
+static double begin_product(CriticalPathWalker *w, InsnId insn, double at)
 {
     w->tensor = fmax(w->tensor, at) + product_clocks(w, insn);
     const double done = w->tensor + ptx_gpu_figure(w->in->gpu, FIGURE_PRODUCTS_LATENCY);
@@ -411,7 +411,7 @@ static double run_step(CriticalPathWalker *w, InsnId insn, double at)
         ptx_in_flight_close(&w->flight, step->queue);
         return at;
     case IN_FLIGHT_MULTIPLY:
-        return multiply(w, insn, at);
+        return begin_product(w, insn, at);
     case IN_FLIGHT_CLOSE:
         ptx_in_flight_close(&w->flight, step->queue);
         return at;

@@ -612,7 +612,7 @@ static double share_of_last(const PredictInput *in, const Speeds *s, bool is_one
     return all > 0 ? behind / all / fmax(1, in->blocks / (s->sms * in->blocks_per_sm)) : 0;
 }
 
-static void find_last(const PredictInput *in, const Speeds *s, const Cached *cached,
+static void find_last_traffic(const PredictInput *in, const Speeds *s, const Cached *cached,
                       Prediction *out)
 {
     const double memory = out->parts_us[PART_DRAM],
@@ -667,7 +667,7 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
                         .is_in_steps = found.step_share > 0.5 });
     out->phase_exponent = phases.memory;
     if (found.step_share > 0.5)
-        find_last(in, s, cached, out);
+        find_last_traffic(in, s, cached, out);
     out->unit_exponent = out->first_pipe == ptx_pipe_info[PIPE_TENSOR].key ? phases.units : 3;
     if (in->shares)
         add_other_waits(in, &waiting, first, waiting.us * s->clocks_per_us);

@@ -95,7 +95,7 @@ typedef struct Prediction {     /* NaN: not known */
     /* of what the SMs' units are busy for, the share that PART_LATENCY has in it: a block's own
      * work in steps, next to that of the blocks beside it */
     double own_share;
-    /* of PART_DRAM, what is stored when nothing else is left to be done; of PART_ATOMIC, the same */
+    /* of PART_DRAM, what is stored when nothing else is left to be done; of PART_ATOMIC */
     double last_share, last_atomics;
     /* of the norm that joins memory with what the SMs' units are busy for */
     double phase_exponent;
