@@ -684,6 +684,8 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
                                               fmax(1, longest / found.clocks));
     out->parts_us[PART_LATENCY] = (fmax(clocks, longest) + first + turns) / s->clocks_per_us
                                   + waiting.us;
+    const double latency = out->parts_us[PART_LATENCY];
+    out->block_share = latency > 0 ? fmin(1, found.clocks / s->clocks_per_us / latency) : 0;
     return waiting.us;
 }
 
@@ -783,8 +785,10 @@ static void join(Prediction *out)
             out->limiter = (int)p;
         }
     }
-    double busy = hypot_of(fmax(norm(out, false), norm(out, true)),
-                           out->parts_us[PART_DISPATCH], 8);
+    const double dispatch = out->parts_us[PART_DISPATCH],
+                 last = dispatch + out->block_share * out->parts_us[PART_LATENCY];
+    /* the last block starts when all others have */
+    double busy = fmax(last, hypot_of(fmax(norm(out, false), norm(out, true)), dispatch, 8));
     out->predicted_us = out->parts_us[PART_OVERHEAD] + out->parts_us[PART_FETCH] + busy
                         + out->last_share * out->parts_us[PART_DRAM]
                         + out->last_atomics * out->parts_us[PART_ATOMIC] + out->tail_us;
