@@ -651,7 +651,9 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
                                 load_clocks(in, cached, 1),
                                 in->facts->products_are_serial || in->spills_likely,
                                 in->shares ? in->shares->waits : NULL };
-    double waves = in->blocks / (s->sms * in->blocks_per_sm), first = fmax(0, first_misses(in, cached) - out->parts_us[PART_FETCH] * s->clocks_per_us);
+    const double fetched = out->parts_us[PART_FETCH] * s->clocks_per_us;
+    double waves = in->blocks / (s->sms * in->blocks_per_sm),
+           first = fmax(0, first_misses(in, cached) - fetched);
     first += ptx_gpu_figure(in->gpu, FIGURE_CONST_FRESH_LATENCY)
              * in->evaluation->traffics.constant_bytes / CONSTANT_PIECE_BYTES;
     double turns = fmax(0, waves - 1) * ptx_gpu_figure(in->gpu, FIGURE_BLOCK_TURN_CLK)
