@@ -104,7 +104,7 @@ static bool find_set_aside(ProductSearch *p, bool *is_seen, const Defs *defs)
         const Insn *insn = &p->func->insns[i];
         const Operand *first = ptx_insn_operands(p->func, insn);
         if (!is_async_product(insn) || !insn->operand_count || !ptx_operand_is_def(first)
-            || is_seen[first->id])
+            || is_seen[first->id] || !ptx_block_is_reachable(p->cfg, p->cfg->block_of[i]))
             continue;
         is_seen[first->id] = true;
         if (is_set_aside(p, defs, first->id, p->cfg->block_of[i]))
