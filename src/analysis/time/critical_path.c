@@ -465,7 +465,7 @@ static double wait_until(CriticalPathWalker *w, InsnId insn, double at, bool in_
         return 0;
     double over = run_step(w, insn, at);
     if (w->steps[insn].step == IN_FLIGHT_MULTIPLY)
-        return over;
+        return w->in->products_are_serial ? over : 0;
     if (!ptx_in_flight_is_wait(w->steps[insn].step))
         return 0;
     return in_steps ? end_phase(w, over) : over;
