@@ -73,6 +73,9 @@ ptxlint_status ptx_module_take(char *text, size_t length, ptxlint_launches *foun
 /* NULs behind a text are those of a dump: they say where it ends. */
 size_t ptx_text_length(const char *text, size_t length);
 
+/* saved.c: of what lies beside the file; 0: nothing. */
+uint64_t ptx_launches_hash(const ptxlint_launches *found);
+
 /* For text that is not analysed: its lines, no functions, no findings yet. */
 void ptx_module_hold_text(ptxlint_module *module);
 
