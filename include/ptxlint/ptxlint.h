@@ -61,7 +61,8 @@ typedef enum ptxlint_status {
     PTXLINT_BAD_ARGUMENT,
     /* a launch file, GPU file or log that is not what its format asks for */
     PTXLINT_BAD_FILE,
-    PTXLINT_WRITE               /* a ptxlint_write_fn returned non-zero */
+    PTXLINT_WRITE,              /* a ptxlint_write_fn returned non-zero */
+    PTXLINT_STOPPED             /* by options.is_stopped */
 } ptxlint_status;
 
 PTXLINT_API const char *ptxlint_status_text(ptxlint_status status);
@@ -748,6 +749,10 @@ typedef struct ptxlint_options {
     /* findings in functions that have not changed since are taken from it; NULL: all is looked at
      * anew. What is found is the same */
     struct ptxlint_history *history;
+    /* asked now and then, by any of the threads: nonzero ends the analysis, with PTXLINT_STOPPED;
+     * NULL: nothing does */
+    int (*is_stopped)(void *context);
+    void *stop_context;
 } ptxlint_options;
 
 PTXLINT_API void ptxlint_options_init(ptxlint_options *options);

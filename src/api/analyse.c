@@ -253,8 +253,11 @@ static void analyse_functions(AnalysisThread *w)
         w->engine = ptx_engine_new(w->sessions, ptx_config_rulebook(options->config), crew->times);
     if (w->engine && crew->found_beside)
         begin_beside(w);
-    for (size_t i; (i = atomic_fetch_add(&crew->next, 1)) < count;)
+    for (size_t i; (i = atomic_fetch_add(&crew->next, 1)) < count;) {
+        if (ptx_is_stopped(options))
+            ptx_arena_fail(w->kept);
         analyse_func(w, crew->order[i]);
+    }
 }
 
 typedef struct AnalysisStep {
@@ -510,10 +513,10 @@ static bool hire(Crew *crew, size_t limit)
         w->crew = crew;
         w->kept = i ? &m->parts[i - 1] : &m->arena;
         if (i)
-            ptx_arena_init(w->kept, limit, NULL);
-        ptx_arena_init(&w->work, limit, NULL);
-        ptx_arena_init(&w->temp, limit, NULL);
-        ptx_arena_init(&w->scratch, limit, NULL);
+            ptx_arena_begin(w->kept, limit, crew->options);
+        ptx_arena_begin(&w->work, limit, crew->options);
+        ptx_arena_begin(&w->temp, limit, crew->options);
+        ptx_arena_begin(&w->scratch, limit, crew->options);
     }
     return true;
 }

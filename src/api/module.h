@@ -93,6 +93,20 @@ static inline Session *ptx_session_at(const ptxlint_module *m, FuncId func)
     return ptx_sessions_of(m->sessions, func);
 }
 
+/* The caller wants no more of the analysis. */
+static inline bool ptx_is_stopped(const ptxlint_options *options)
+{
+    return options->is_stopped && options->is_stopped(options->stop_context);
+}
+
+/* Begins an arena of an analysis, so that it fails once the analysis is stopped. */
+static inline void ptx_arena_begin(Arena *arena, size_t limit, const ptxlint_options *options)
+{
+    ptx_arena_init(arena, limit, NULL);
+    arena->is_stopped = options->is_stopped;
+    arena->stop_context = options->stop_context;
+}
+
 /* More than the front end was asked for. */
 static inline bool ptx_module_is_analysed(const ptxlint_module *m)
 {
