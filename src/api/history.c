@@ -169,7 +169,7 @@ static bool finding_names_line(const Diag *diag)
     return names;
 }
 
-static bool is_within(Span outer, Span span)
+static bool is_span_inside(Span outer, Span span)
 {
     return span.begin >= outer.begin && span.end <= outer.end;
 }
@@ -177,9 +177,9 @@ static bool is_within(Span outer, Span span)
 /* All that it points to lies in the function. */
 static bool is_finding_within(Span func, const Diag *diag)
 {
-    bool is_in = is_within(func, diag->span) && (!diag->fix || is_within(func, diag->fix->span));
+    bool is_in = is_span_inside(func, diag->span) && (!diag->fix || is_span_inside(func, diag->fix->span));
     for (const DiagRelated *r = diag->related; r && is_in; r = r->next)
-        is_in = is_within(func, r->span);
+        is_in = is_span_inside(func, r->span);
     for (uint32_t i = 0; i < diag->repeats && i < DIAG_REPEATS_MAX && is_in; i++)
         is_in = diag->repeat_at[i] >= func.begin && diag->repeat_at[i] <= func.end;
     return is_in;
@@ -295,7 +295,7 @@ Recall *ptx_recall_new(ptxlint_module *m, const ptxlint_options *options, const 
 
 /* ---- during the analysis --------------------------------------------------------------------- */
 
-static RecallRow *row_of(const Recall *recall, FuncId f, size_t gpu)
+static RecallRow *recall_row_of(const Recall *recall, FuncId f, size_t gpu)
 {
     return &recall->rows[f * ptx_history_gpus(recall->m) + gpu];
 }
@@ -304,7 +304,7 @@ bool ptx_recall_add(Recall *recall, FuncId f, size_t gpu, DiagSink *sink)
 {
     if (!recall)
         return false;
-    RecallRow *row = row_of(recall, f, gpu);
+    RecallRow *row = recall_row_of(recall, f, gpu);
     row->before = *sink;
     if (row->is_known)
         ptx_diag_append(sink, &row->found);
@@ -315,7 +315,7 @@ void ptx_recall_note(Recall *recall, FuncId f, size_t gpu, const DiagSink *sink)
 {
     if (!recall || sink->dropped)
         return;
-    RecallRow *row = row_of(recall, f, gpu);
+    RecallRow *row = recall_row_of(recall, f, gpu);
     row->found = (DiagSink){ .items = sink->items + row->before.count,
                              .count = sink->count - row->before.count };
     for (size_t s = 0; s < sizeof row->found.counts / sizeof *row->found.counts; s++)
@@ -335,7 +335,7 @@ static bool is_row_movable(const Recall *recall, FuncId f, const RecallRow *row)
 }
 
 /* NULL: no memory. */
-static HistoryEntry *new_entry(const Recall *recall, FuncId f, const RecallRow *row)
+static HistoryEntry *make_history_entry(const Recall *recall, FuncId f, const RecallRow *row)
 {
     FindingMover count = { .used = 0 };
     move_findings(&count, &row->found);
@@ -357,7 +357,7 @@ static HistoryEntry *new_entry(const Recall *recall, FuncId f, const RecallRow *
 }
 
 /* Takes the entry, in place of one of the same key. */
-static bool add_entry(ptxlint_history *history, HistoryEntry *entry)
+static bool keep_entry(ptxlint_history *history, HistoryEntry *entry)
 {
     if (!ptx_list_reserve(&history->entries, &history->capacity, history->count + 1,
                           sizeof *history->entries))
@@ -379,8 +379,8 @@ static void learn_row(Recall *recall, FuncId f, const RecallRow *row)
 {
     if (!is_row_movable(recall, f, row))
         return;
-    HistoryEntry *entry = new_entry(recall, f, row);
-    if (entry && !add_entry(recall->history, entry))
+    HistoryEntry *entry = make_history_entry(recall, f, row);
+    if (entry && !keep_entry(recall->history, entry))
         free(entry);
 }
 

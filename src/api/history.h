@@ -19,13 +19,13 @@ typedef struct HistoryKey {
 typedef struct Recall Recall;
 typedef struct SimCode SimCode;
 
-/* What the history knows of the module's functions, for each of its GPUs. NULL: there is no history,
- * or one that is of no use. Owned by the module's arena. */
+/* What the history knows of the module's functions, for each of its GPUs. NULL: there is none, or
+ * it is of no use. Owned by the module's arena. */
 Recall *ptx_recall_new(ptxlint_module *module, const ptxlint_options *options, const SimCode *code,
                        Arena *scratch);
 
 /* Adds what the rules found in the function when it was the same; false: it is to be looked at
- * again, and what is found then is told by ptx_recall_note. recall may be NULL. */
+ * again, and ptx_recall_note notes what is found then. recall may be NULL. */
 bool ptx_recall_add(Recall *recall, FuncId func, size_t gpu, DiagSink *sink);
 void ptx_recall_note(Recall *recall, FuncId func, size_t gpu, const DiagSink *sink);
 
@@ -38,8 +38,8 @@ static inline size_t ptx_history_gpus(const ptxlint_module *m)
     return m->gpu_count > 1 ? m->gpu_count : 1;
 }
 
-/* history_key.c: what findings of a function rest on, as a hash: per function, and for each per GPU;
- * NULL: functions do not stand one behind the other. */
+/* history_key.c: what findings of a function rest on, as a hash: per function, and for each per
+ * GPU. NULL: functions do not stand one behind the other. */
 HistoryKey *ptx_history_keys(ptxlint_module *module, const ptxlint_options *options,
                              const SimCode *code, Arena *scratch);
 

@@ -62,18 +62,18 @@ static const char *behind_string(const char *at, const char *end)
     return at < end ? at + 1 : end;
 }
 
-static bool is_blank(char c)
+static bool is_white(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
 /* A copy with one blank for all blanks and comments between two words; its length. */
-static size_t squeeze(const char *at, const char *end, char *out)
+static size_t squeeze_blanks(const char *at, const char *end, char *out)
 {
     char *to = out;
     while (at < end) {
         const char *next = behind_comment(at, end);
-        if (next == at && is_blank(*at))
+        if (next == at && is_white(*at))
             next++;
         if (next != at) {
             if (to > out && to[-1] != ' ')
@@ -94,7 +94,7 @@ static void hash_between(RecallScope *scope, Arena *scratch, uint32_t begin, uin
     const char *text = scope->m->text;
     const ArenaMark mark = ptx_arena_mark(scratch);
     char *squeezed = ptx_arena_alloc(scratch, end - begin + (size_t)1);
-    const size_t length = squeeze(text + begin, text + end, squeezed);
+    const size_t length = squeeze_blanks(text + begin, text + end, squeezed);
     if (length)
         scope->outside = hash_more(scope->outside, squeezed, length);
     ptx_arena_release(scratch, mark);
@@ -180,7 +180,7 @@ static uint64_t flags_of(const RecallScope *scope, FuncId f)
 }
 
 /* But for the settings. */
-static RecallParts parts_of(const RecallScope *scope, FuncId f)
+static RecallParts recall_parts_of(const RecallScope *scope, FuncId f)
 {
     const Func *func = &scope->m->ir->funcs[f];
     RecallParts parts;
@@ -219,7 +219,7 @@ static void fill_keys(const RecallScope *scope, const ptxlint_options *options, 
     for (size_t g = 0; g < gpus; g++) {
         const XXH128_hash_t settings = hash_settings(scope->m, options, g);
         for (FuncId f = 0; f < ir->func_count; f++) {
-            RecallParts parts = parts_of(scope, f);
+            RecallParts parts = recall_parts_of(scope, f);
             parts.settings = settings;
             const XXH128_hash_t key = XXH3_128bits(&parts, sizeof parts);
             out[f * gpus + g] = (HistoryKey){ key.low64, key.high64 };

@@ -68,7 +68,7 @@ typedef struct WorkerTask {
     LspBasis *basis;
     ptxlint_options options;
     ptxlint_module *module; /* NULL: no memory, or stopped */
-    atomic_bool is_stopped; /* nobody wants it any more */
+    atomic_bool is_stopped; /* its result is out of date */
 } WorkerTask;
 
 /* A thread with at most one task. */

@@ -7,7 +7,7 @@
 
 #include <time.h>
 
-/* Kernels alone, others that call, a function that is called by one of them, and what they share. */
+/* Kernels that stand alone, one that calls, what it calls, and what they share. */
 static const char small[] =
     ".version 8.7\n.target sm_90a\n.address_size 64\n"
     ".extern .shared .align 16 .b8 dynamic[];\n"
