@@ -177,7 +177,8 @@ static bool is_span_inside(Span outer, Span span)
 /* All that it points to lies in the function. */
 static bool is_finding_within(Span func, const Diag *diag)
 {
-    bool is_in = is_span_inside(func, diag->span) && (!diag->fix || is_span_inside(func, diag->fix->span));
+    *recall = (Recall){ .m = m, .history = options->history };
+    recall->rows = ptx_arena_array(&m->arena, RecallRow, count + 1);
     for (const DiagRelated *r = diag->related; r && is_in; r = r->next)
         is_in = is_span_inside(func, r->span);
     for (uint32_t i = 0; i < diag->repeats && i < DIAG_REPEATS_MAX && is_in; i++)
@@ -357,7 +358,7 @@ static HistoryEntry *make_history_entry(const Recall *recall, FuncId f, const Re
 }
 
 /* Takes the entry, in place of one of the same key. */
-static bool keep_entry(ptxlint_history *history, HistoryEntry *entry)
+static bool put_history_entry(ptxlint_history *history, HistoryEntry *entry)
 {
     if (!ptx_list_reserve(&history->entries, &history->capacity, history->count + 1,
                           sizeof *history->entries))
@@ -380,7 +381,7 @@ static void learn_row(Recall *recall, FuncId f, const RecallRow *row)
     if (!is_row_movable(recall, f, row))
         return;
     HistoryEntry *entry = make_history_entry(recall, f, row);
-    if (entry && !keep_entry(recall->history, entry))
+    if (entry && !put_history_entry(recall->history, entry))
         free(entry);
 }
 
