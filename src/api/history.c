@@ -177,8 +177,8 @@ static bool is_span_inside(Span outer, Span span)
 /* All that it points to lies in the function. */
 static bool is_finding_within(Span func, const Diag *diag)
 {
-    *recall = (Recall){ .m = m, .history = options->history };
-    recall->rows = ptx_arena_array(&m->arena, RecallRow, count + 1);
+    bool is_in = is_span_inside(func, diag->span)
+                 && (!diag->fix || is_span_inside(func, diag->fix->span));
     for (const DiagRelated *r = diag->related; r && is_in; r = r->next)
         is_in = is_span_inside(func, r->span);
     for (uint32_t i = 0; i < diag->repeats && i < DIAG_REPEATS_MAX && is_in; i++)
