@@ -694,6 +694,9 @@ PTXLINT_API ptxlint_status ptxlint_budget_draft(const ptxlint_module *module, do
 
 /* ---- modules --------------------------------------------------------------------------------- */
 
+/* Whether an analysis is to end. */
+typedef int (*ptxlint_stop_fn)(void *context);
+
 typedef struct ptxlint_options {
     size_t size;                        /* sizeof(ptxlint_options), set by ptxlint_options_init */
     const char *path;                   /* shown in diagnostics and reports; NULL: "-" */
@@ -751,7 +754,7 @@ typedef struct ptxlint_options {
     struct ptxlint_history *history;
     /* asked now and then, by any of the threads: nonzero ends the analysis, with PTXLINT_STOPPED;
      * NULL: nothing does */
-    int (*is_stopped)(void *context);
+    ptxlint_stop_fn is_stopped;
     void *stop_context;
 } ptxlint_options;
 
