@@ -6,8 +6,8 @@
  * fix.c makes the edits of findings, and unified_diff.c shows them.
  * diff_git.c builds both sides of a diff; cache.c keeps modules for later runs, shard.c shares a
  * run out among machines.
- * explain.c, extract.c, launch.c with record.c, rules.c, show.c and verify.c are commands of their
- * own; so are in variants/ tune.c, rank.c with optspace.c, and occupancy.c, whose rows json_csv.c
+ * explain.c, extract.c, launch.c with record.c, rules.c and show.c are commands of their own; so are
+ * in measured/ verify.c and gpu_measure.c with gpu_file.c; so are in variants/ tune.c, rank.c with optspace.c, and occupancy.c, whose rows json_csv.c
  * writes; and in pages/ isa.c, schema.c, complete.c and manual.c; they write through
  * pages/page.c and pages/isa_page.c (Markdown) and paint.c (Markdown to a terminal).
  *
@@ -24,6 +24,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 /* The highest that applies is the exit status. */
 typedef enum ExitCode {
@@ -837,7 +838,14 @@ ExitCode ptx_isa_command(const Options *options);       /* isa.c */
 ExitCode ptx_tune(const Options *options);              /* tune.c */
 ExitCode ptx_rank(const Options *options);              /* rank.c: rank, optspace */
 ExitCode ptx_occupancy(const Options *options);         /* occupancy.c */
-ExitCode ptx_verify(const Options *options);            /* verify.c */
+ExitCode ptx_verify(const Options *options);            /* measured/verify.c */
+/* measured/gpu_measure.c; whether the words of `gpu` ask for it. */
+ExitCode ptx_gpu_measure(const Options *options);
+static inline bool ptx_is_gpu_measure(const Options *options)
+{
+    return options->command == COMMAND_GPU && options->paths && options->paths[0]
+           && !strcmp(options->paths[0], "measure");
+}
 ExitCode ptx_schema_command(const Options *options);    /* schema.c */
 ExitCode ptx_completions(const Options *options);       /* complete.c */
 ExitCode ptx_manual(const Options *options);            /* manual.c */

@@ -15,7 +15,7 @@ const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] PATH...",
     "[OPTIONS] PATH...",
     "[OPTIONS] PATH...",
-    "[OPTIONS] [NAME...]",
+    "[OPTIONS] [NAME...] | measure",
     "[OPTIONS] RULE...",
     "[OPTIONS]",
     "[OPTIONS] show [PATH] | files [PATH] | init [DIR]",
@@ -688,7 +688,9 @@ static const char fix_help[] =
 
 static const char names_help[] =
     "\nNAME is a GPU or target, as h200 or sm_90, or a file FILE.yaml. Without NAME all\n"
-    "known GPUs are listed.\n";
+    "known GPUs are listed.\n"
+    "  measure  run small kernels on the first GPU of this machine, for a few seconds;\n"
+    "           --output FILE writes a GPU file that --gpu FILE takes\n";
 
 static const char rules_help[] =
     "\nRULE is a code, as THR102, or a name, as full-precision-in-loop.\n";
@@ -811,7 +813,8 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "\nEXAMPLES\n"
     "  ptxlint gpu\n"
     "  ptxlint gpu a100 h200\n"
-    "  ptxlint gpu --format json ./my-gpu.yaml\n",
+    "  ptxlint gpu --format json ./my-gpu.yaml\n"
+    "  ptxlint gpu measure --output my-gpu.yaml\n",
 
     "\nEXAMPLES\n"
     "  ptxlint explain THR102\n"
@@ -968,6 +971,15 @@ static const char gpu_codes[] =
     "\nEXIT CODES\n"
     "  0  done\n"
     "  2  usage: an unknown option, value or GPU, a bad GPU file\n"
+    "  3  a file is unreadable, or the output cannot be written; measure: there is no\n"
+    "     driver or GPU, or not all was measured\n"
+    "  4  internal error, or no memory\n"
+    "The highest that applies.\n";
+
+static const char occupancy_codes[] =
+    "\nEXIT CODES\n"
+    "  0  done\n"
+    "  2  usage: an unknown option, value or GPU, a bad GPU file\n"
     "  3  a file is unreadable, or the output cannot be written\n"
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
@@ -1054,7 +1066,7 @@ const char *const ptx_command_codes[COMMAND__COUNT] = {
     report_codes, report_codes, schema_codes, report_codes, report_codes, diff_codes, mcp_codes,
     schema_codes,
     schema_codes, lsp_codes, extract_codes, launch_codes, merge_codes, report_codes, report_codes,
-    gpu_codes, report_codes, verify_codes,
+    occupancy_codes, report_codes, verify_codes,
     report_codes
 };
 
