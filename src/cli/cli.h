@@ -6,10 +6,11 @@
  * fix.c makes the edits of findings, and unified_diff.c shows them.
  * diff_git.c builds both sides of a diff; cache.c keeps modules for later runs, shard.c shares a
  * run out among machines.
- * explain.c, extract.c, launch.c with record.c, rules.c and show.c are commands of their own; so are
- * in measured/ verify.c and gpu_measure.c with gpu_file.c; so are in variants/ tune.c, rank.c with optspace.c, and occupancy.c, whose rows json_csv.c
- * writes; and in pages/ isa.c, schema.c, complete.c and manual.c; they write through
- * pages/page.c and pages/isa_page.c (Markdown) and paint.c (Markdown to a terminal).
+ * explain.c, extract.c, launch.c with record.c, rules.c and show.c are commands of their own. So
+ * are in measured/ verify.c, and gpu_measure.c with gpu_file.c; in variants/ tune.c, rank.c with
+ * optspace.c, and occupancy.c, whose rows json_csv.c writes; and in pages/ isa.c, schema.c,
+ * complete.c and manual.c; they write through pages/page.c and pages/isa_page.c (Markdown) and
+ * paint.c (Markdown to a terminal).
  *
  * What fails complains on standard error, unless it says otherwise, and returns the exit code for
  * it. */

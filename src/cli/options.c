@@ -373,6 +373,8 @@ static const char *word_for_popt(const char *word)
 {
     if (!strcmp(word, "-h"))
         return "--help";
+    if (!strcmp(word, "-o"))
+        return "--output";
     return strcmp(word, "--ptxas") ? word : "--ptxas=";
 }
 

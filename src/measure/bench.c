@@ -17,7 +17,7 @@ enum {
 };
 
 #define DATA_MOST ((uint64_t)1 << 30)
-#define DATA_LEAST ((uint64_t)1 << 26)
+#define DATA_LEAST ((uint64_t)1 << 24)
 #define PRIMED_BYTES ((uint64_t)16 << 20)       /* a chain that caches are to hold */
 
 typedef struct Bench {
@@ -110,7 +110,7 @@ static bool take_memory(Bench *bench)
         bench->data_bytes /= 2;
     if (bench->data_bytes < DATA_LEAST) {
         snprintf(bench->why, sizeof bench->why,
-                 "the GPU has only %zu MiB of memory free; 192 are needed", available >> 20);
+                 "the GPU has only %zu MiB of memory free; 48 are needed", available >> 20);
         return false;
     }
     return is_done(bench, driver->allocate(&bench->out, OUT_BYTES), "memory of the GPU")
@@ -186,7 +186,7 @@ static void link_lines(const Bench *bench, const uint32_t *order, uint32_t count
         bench->starts[i] = order[(uint64_t)i * count / STARTS];
 }
 
-static bool put_chain(Bench *bench, uint64_t span)
+static bool upload_chain(Bench *bench, uint64_t span)
 {
     const uint32_t count = (uint32_t)(span / LINE);
     uint32_t *order = malloc(count * sizeof *order);
@@ -216,25 +216,27 @@ static bool flush_l2(Bench *bench)
 
 static bool is_beyond_caches(const Probe *probe)
 {
-    return probe->span > PRIMED_BYTES && (probe->form == FORM_CLOCKS || probe->form == FORM_TIMES);
+    return probe->span > PRIMED_BYTES;
 }
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
 /* Where a launch begins: none goes where one before it has been. */
-static DeviceAddress start_of(const Bench *bench, const BenchKernel *kernel)
+static DeviceAddress start_of_launch(const Bench *bench, const BenchKernel *kernel)
 {
     const unsigned number = kernel->launches % STARTS;
     if (kernel->probe->data == DATA_CHAIN)
         return bench->data + (uint64_t)bench->starts[number] * LINE;
     if (!is_beyond_caches(kernel->probe))
         return bench->data;
+    if (kernel->probe->form == FORM_BANDWIDTH)      /* the shorter run here, the longer one there */
+        return bench->data + number % 2 * (bench->data_bytes / 2);
     return bench->data + (uint64_t)number * FRESH_BYTES % (bench->data_bytes / 4);
 }
 
 static int launch_kernel(Bench *bench, BenchKernel *kernel, unsigned count, unsigned grid)
 {
-    DeviceAddress start = start_of(bench, kernel);
+    DeviceAddress start = start_of_launch(bench, kernel);
     uint32_t zero = 0;
     float half = 0.5f;
     void *arguments[] = { &bench->out, &start, &count, &zero, &half, &kernel->mask, &kernel->step };
@@ -248,7 +250,8 @@ static bool read_clocks(Bench *bench, const BenchKernel *kernel, BenchTime *time
 {
     static uint64_t pairs[2 * LAUNCHES_MAX];
     const unsigned blocks = kernel->grid < LAUNCHES_MAX ? kernel->grid : LAUNCHES_MAX;
-    if (!is_done(bench, bench->driver.to_host(pairs, bench->out, blocks * 16), "reading the clocks"))
+    const int result = bench->driver.to_host(pairs, bench->out, blocks * 16);
+    if (!is_done(bench, result, "reading the clocks"))
         return false;
     time->clocks = time->loop_ns = 0;
     for (unsigned i = 0; i < blocks; i++) {
@@ -284,9 +287,14 @@ static bool run_both(Bench *bench, BenchKernel *kernel, BenchTime *out)
     const bool is_grid = probe->form == FORM_BLOCKS;
     const unsigned shorter = is_grid ? (unsigned)probe->amount : probe->iterations;
     BenchTime few, many;
-    if (!time_launches(bench, kernel, is_grid ? 0 : shorter, is_grid ? shorter : kernel->grid, &few)
-        || !time_launches(bench, kernel, is_grid ? 0 : 3 * shorter,
-                          is_grid ? 3 * shorter : kernel->grid, &many))
+    bool is_good;
+    if (is_grid)
+        is_good = time_launches(bench, kernel, 0, shorter, &few)
+                  && time_launches(bench, kernel, 0, 3 * shorter, &many);
+    else
+        is_good = time_launches(bench, kernel, shorter, kernel->grid, &few)
+                  && time_launches(bench, kernel, 3 * shorter, kernel->grid, &many);
+    if (!is_good)
         return false;
     *out = (BenchTime){ (many.clocks - few.clocks) / (2.0 * shorter),
                         (many.loop_ns - few.loop_ns) / (2.0 * shorter),
@@ -294,7 +302,7 @@ static bool run_both(Bench *bench, BenchKernel *kernel, BenchTime *out)
     return true;
 }
 
-static double figure_of(const BenchKernel *kernel, BenchTime each)
+static double figure_of_probe(const BenchKernel *kernel, BenchTime each)
 {
     const Probe *probe = kernel->probe;
     const double threads = (double)probe->threads * (probe->blocks ? probe->blocks : 1);
@@ -335,7 +343,7 @@ static bool measure_spread(Bench *bench, BenchKernel *kernel, BenchRecord *recor
     for (int i = 0; i <= BENCH_RUNS; i++) {     /* the first warms up */
         if (!run_both(bench, kernel, &each))
             return false;
-        const double value = figure_of(kernel, each);
+        const double value = figure_of_probe(kernel, each);
         values[i % BENCH_RUNS] = isfinite(value) ? value : -1;
     }
     return set_spread(bench, values, record);
@@ -374,13 +382,12 @@ static bool load_kernel(Bench *bench, BenchKernel *kernel)
         snprintf(bench->why, sizeof bench->why, "no memory");
         return false;
     }
-    const bool is_good = is_done(bench, bench->driver.module_load(&kernel->module, text),
-                                 "the driver does not compile the kernel")
-                         && is_done(bench, bench->driver.module_function(&kernel->function,
-                                                                         kernel->module, probe->key),
-                                    "the driver does not find the kernel");
+    int result = bench->driver.module_load(&kernel->module, text);
     free(text);
-    return is_good;
+    if (!is_done(bench, result, "the driver does not compile the kernel"))
+        return false;
+    result = bench->driver.module_function(&kernel->function, kernel->module, probe->key);
+    return is_done(bench, result, "the driver does not find the kernel");
 }
 
 static void size_kernel(const Bench *bench, BenchKernel *kernel)
@@ -400,12 +407,13 @@ static bool prepare_kernel(Bench *bench, BenchKernel *kernel)
 {
     const Probe *probe = kernel->probe;
     const uint64_t span = kernel->mask + 1;
+    const unsigned once = (unsigned)(span / LINE / probe->unroll) + 1;
     BenchTime time;
-    bool is_good = probe->data != DATA_CHAIN || put_chain(bench, span);
+    bool is_good = probe->data != DATA_CHAIN || upload_chain(bench, span);
     if (is_good && is_beyond_caches(probe))
         return flush_l2(bench);
     if (is_good && probe->data == DATA_CHAIN)
-        is_good = time_launches(bench, kernel, (unsigned)(span / LINE / probe->unroll) + 1, 1, &time);
+        is_good = time_launches(bench, kernel, once, 1, &time);
     for (int i = 0; is_good && probe->form == FORM_MHZ && i < WARM_LAUNCHES; i++)
         is_good = time_launches(bench, kernel, 3u * probe->iterations, kernel->grid, &time);
     return is_good;
@@ -421,6 +429,10 @@ static bool measure_probe(Bench *bench, const Probe *probe, BenchRecord *record)
         return false;
     }
     size_kernel(bench, &kernel);
+    if (is_beyond_caches(probe) && !((double)kernel.mask > 2 * bench->info.l2_bytes)) {
+        snprintf(bench->why, sizeof bench->why, "too little memory is free to go beyond L2");
+        return false;
+    }
     bool is_good = load_kernel(bench, &kernel) && prepare_kernel(bench, &kernel);
     if (is_good)
         is_good = probe->form == FORM_TIMES ? measure_times(bench, &kernel, record)
@@ -437,7 +449,7 @@ static void tell(const Bench *bench, BenchReport report, BenchRecord *record)
     record->report = report;
     memcpy(record->why, bench->why, sizeof record->why);
     if (write(bench->pipe, record, sizeof *record) != (ssize_t)sizeof *record)
-        _exit(1);                       /* nobody listens any more */
+        _exit(1);                       /* the parent has gone */
 }
 
 /* After an error that stays the context is of no use. */

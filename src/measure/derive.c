@@ -64,7 +64,7 @@ static double tile_of_nothing(const MeasuredValue in[DERIVED_INPUTS])
 }
 
 static const DerivedFigure derived_figures[] = {
-    { "barrier_warp", "barrier_warp_latency", "clk", "bar.sync of 32 warps less that of one, over 31",
+    { "barrier_warp", "barrier_warp_latency", "clk", "bar.sync of 32 warps less one, over 31",
       { "barrier_1", "barrier_32" }, barrier_of_warp },
     { "barrier", "barrier_latency", "clk", "bar.sync of one warp, less barrier_warp",
       { "barrier_1", "barrier_32" }, barrier_alone },
@@ -96,7 +96,6 @@ static const DerivedFigure derived_figures[] = {
 static const struct { const char *key, *figure, *input, *published; } tensor_shares[] = {
     { "mma_share", "tensor_mma_share", "mma_f16_k16", "tensor_f16" },
     { "mma_narrow_share", "tensor_mma_narrow_share", "mma_f16_k8", "tensor_f16" },
-    { "mma_f8_share", "tensor_mma_f8_share", "mma_f8_k32", "tensor_f8" },
     { "mma_f64_share", "tensor_mma_f64_share", "mma_f64_k4", "tensor_f64" },
 };
 
@@ -112,7 +111,7 @@ static bool find_inputs(const Measurement *m, const DerivedFigure *figure,
     return true;
 }
 
-static void widen(MeasuredValue *out, double value)
+static void widen_spread(MeasuredValue *out, double value)
 {
     out->low = fmin(out->low, value);
     out->high = fmax(out->high, value);
@@ -126,7 +125,7 @@ static void spread_over_inputs(const DerivedFigure *figure, MeasuredValue in[DER
         const double value = in[i].value, ends[] = { in[i].low, in[i].high };
         for (int end = 0; end < 2 && in[i].runs == in[0].runs; end++) {
             in[i].value = ends[end];
-            widen(out, figure->of(in));
+            widen_spread(out, figure->of(in));
         }
         in[i].value = value;
     }

@@ -9,7 +9,7 @@ static const char *const driver_paths[] = { "libcuda.so.1", "/usr/local/nvidia/l
                                             "/usr/lib/wsl/lib/libcuda.so.1" };
 
 /* dlsym gives an object's address; POSIX says that a function's fits. */
-static bool find_function(void *library, const char *symbol, void *out)
+static bool bind_symbol(void *library, const char *symbol, void *out)
 {
     void *found = dlsym(library, symbol);
     memcpy(out, &found, sizeof found);
@@ -19,7 +19,7 @@ static bool find_function(void *library, const char *symbol, void *out)
 static const char *bind_functions(CudaDriver *driver)
 {
 #define DF(member, symbol, ...)                                     \
-    if (!find_function(driver->library, symbol, &driver->member))   \
+    if (!bind_symbol(driver->library, symbol, &driver->member))   \
         return symbol;
 #include "measure/driver.def"
 #undef DF

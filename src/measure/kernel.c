@@ -89,7 +89,7 @@ static const char *sink_type(char sink)
 }
 
 /* As a step, once; # is the digit of the chain. */
-static void put_step(FILE *to, const char *step, unsigned chain)
+static void put_probe_step(FILE *to, const char *step, unsigned chain)
 {
     fputs("    ", to);
     for (; *step; step++)
@@ -130,16 +130,16 @@ static unsigned or_least(unsigned value, unsigned least)
     return value > least ? value : least;
 }
 
-static void put_body(FILE *to, const Probe *probe)
+static void put_kernel_body(FILE *to, const Probe *probe)
 {
     fputs(probe_entry, to);
     fputs(probe_fill, to);
     put_chains(to);
     if (probe->setup)
-        put_step(to, probe->setup, 0);
+        put_probe_step(to, probe->setup, 0);
     fputs(probe_loop, to);
     for (unsigned i = 0; i < probe->unroll; i++)
-        put_step(to, probe->step, i % or_least(probe->chains, 1));
+        put_probe_step(to, probe->step, i % or_least(probe->chains, 1));
     fputs(probe_end, to);
     put_sink(to, probe);
 }
@@ -156,7 +156,7 @@ char *ptx_probe_text(const Probe *probe)
             version % 10, or_least(probe->sm, SM_LEAST), probe_head, probe->key, probe_parameters);
     fprintf(to, ".maxntid %u\n.minnctapersm %u\n{\n", probe->threads, or_least(probe->blocks, 1));
     if (probe->step)
-        put_body(to, probe);
+        put_kernel_body(to, probe);
     else
         fputs("    ret;\n}\n", to);
     bool is_good = !ferror(to);

@@ -122,7 +122,7 @@ static int end_child(BenchChild *child)
 }
 
 /* 1: a record; 0: the child is gone; -1: it says nothing in time. */
-static int hear(const BenchChild *child, int64_t wait_ms, BenchRecord *record)
+static int hear_child(const BenchChild *child, int64_t wait_ms, BenchRecord *record)
 {
     struct pollfd from = { .fd = child->pipe, .events = POLLIN };
     const int64_t until = now_ms() + wait_ms;
@@ -178,7 +178,7 @@ static int listen_to_child(const MeasureRequest *request, int64_t until, BenchCh
     while (heard > 0 && !child->has_ended) {
         const int64_t left = until - now_ms();
         const int64_t limit = child->is_at_probe ? request->probe_limit_ms : START_LIMIT_MS;
-        heard = hear(child, left < limit ? left : limit, &record);
+        heard = hear_child(child, left < limit ? left : limit, &record);
         if (heard > 0 && !is_sound_record(&record))
             heard = 0;
         if (heard > 0)
@@ -187,7 +187,7 @@ static int listen_to_child(const MeasureRequest *request, int64_t until, BenchCh
     return heard;
 }
 
-/* Of the probe at which a child was lost. Those that told why have said so. */
+/* Of the probe at which a child was lost. Of one that said why it ends nothing is to be added. */
 static void note_loss(const MeasureRequest *request, const BenchChild *child, int heard,
                       Measurement *out)
 {

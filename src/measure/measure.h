@@ -37,7 +37,7 @@ typedef struct Measurement {
 
 typedef struct MeasureRequest {
     unsigned limit_ms, probe_limit_ms;  /* of everything, of one figure */
-    /* before each figure: how many are done, of all; NULL: nobody wants to know */
+    /* before each figure: how many are done, of all; NULL: it is not asked for */
     void (*progress)(void *context, const char *key, size_t done, size_t count);
     void *context;
 } MeasureRequest;

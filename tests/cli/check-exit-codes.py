@@ -37,7 +37,7 @@ OUTPUTS = ("text", "oneline", "json", "jsonl", "sarif", "github", "gitlab", "che
 
 # A command line, and its code.
 CASES = {
-    "gpu": 0, "gpu h200": 0, "gpu h2000": 2, "gpu none.yaml": 3, "gpu ./bad.yaml": 2,
+    "gpu": 0, "gpu h200": 0, "gpu h2000": 2, "gpu none.yaml": 3, "gpu ./bad.yaml": 2, "gpu measure h200": 2,
     "explain THR102": 0, "explain": 2, "explain THR999": 2, "explain --rules none THR102": 3, "explain --rules bad.yaml THR102": 2,
     "rules": 0, "rules more": 2, "rules --facts": 0, "rules --config none": 2,
     "config show": 0, "config files": 0, "config": 2, "config what": 2, "config init folder": 0, "config init none": 3,

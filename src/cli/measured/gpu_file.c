@@ -9,14 +9,14 @@
 enum { SAME_PERCENT = 5, LINE_COLUMNS = 96 };
 
 /* Figures on which a bound rests may only make it weaker: the least latency of memory. */
-static bool is_bound(const char *figure)
+static bool is_of_bound(const char *figure)
 {
     return !strcmp(figure, "global_latency_min");
 }
 
 bool ptx_figure_is_kept(const MeasuredValue *value, const ptxlint_gpu *base)
 {
-    return value->figure && is_bound(value->figure)
+    return value->figure && is_of_bound(value->figure)
            && value->value > ptxlint_gpu_value(base, value->figure);
 }
 
@@ -46,7 +46,7 @@ bool ptx_measured_contradicts(const MeasuredValue *value, const ptxlint_gpu *bas
 /* ---- the GPU it is --------------------------------------------------------------------------- */
 
 /* How far two figures are from each other; a figure that is missing is no reason. */
-static double apart(double a, double b)
+static double figures_apart(double a, double b)
 {
     return isfinite(a) && isfinite(b) && a > 0 && b > 0 ? fabs(log(a / b)) : 0;
 }
@@ -54,10 +54,11 @@ static double apart(double a, double b)
 /* Boards of one architecture that are alike in all that the driver says. */
 static bool is_this_gpu(const ptxlint_gpu *gpu, const MeasuredDevice *device)
 {
-    return apart(ptxlint_gpu_value(gpu, "sms"), device->sms) <= 0
-           && apart(ptxlint_gpu_value(gpu, "memory_mib"), device->memory_mib) < 0.05
-           && apart(ptxlint_gpu_value(gpu, "memory_gb_per_s"), device->memory_gb_per_s) < 0.1
-           && apart(ptxlint_gpu_value(gpu, "l2_bytes"), device->l2_bytes) < 0.1;
+    return figures_apart(ptxlint_gpu_value(gpu, "sms"), device->sms) <= 0
+           && figures_apart(ptxlint_gpu_value(gpu, "memory_mib"), device->memory_mib) < 0.05
+           && figures_apart(ptxlint_gpu_value(gpu, "l2_bytes"), device->l2_bytes) < 0.1
+           && figures_apart(ptxlint_gpu_value(gpu, "memory_gb_per_s"), device->memory_gb_per_s)
+                  < 0.1;
 }
 
 const ptxlint_gpu *ptx_measured_base(const MeasuredDevice *device)
@@ -76,7 +77,7 @@ const ptxlint_gpu *ptx_measured_base(const MeasuredDevice *device)
 /* ---- the file -------------------------------------------------------------------------------- */
 
 /* A scalar in double quotes. */
-static void put_quoted(Text *out, const char *text)
+static void put_yaml_string(Text *out, const char *text)
 {
     ptx_text_put(out, "\"");
     for (; *text; text++) {
@@ -89,7 +90,7 @@ static void put_quoted(Text *out, const char *text)
 }
 
 /* Digits and a point, as the reader of these files wants them. */
-static void put_decimal(Text *out, const char *key, double value)
+static void put_figure_line(Text *out, const char *key, double value)
 {
     const int decimals = value < 1000 ? (int)fmin(12, 3 - floor(log10(value))) : 0;
     ptx_text_print(out, "    %s: %.*f\n", key, decimals, value);
@@ -98,7 +99,7 @@ static void put_decimal(Text *out, const char *key, double value)
 static void put_told(Text *out, const char *key, double value)
 {
     if (value > 0 && value < 1e15)
-        put_decimal(out, key, value);
+        put_figure_line(out, key, value);
 }
 
 static void put_device_figures(Text *out, const MeasuredDevice *device, const ptxlint_gpu *base)
@@ -107,7 +108,7 @@ static void put_device_figures(Text *out, const MeasuredDevice *device, const pt
     Text source = { 0 };
     ptx_text_print(&source, "what the driver (CUDA %u.%u) says of this %s",
                    device->driver_version / 1000, device->driver_version % 1000 / 10, device->name);
-    put_quoted(out, ptx_text_or(source.bytes, ""));
+    put_yaml_string(out, ptx_text_or(source.bytes, ""));
     ptx_text_put(out, "\n");
     out->has_failed |= source.has_failed;
     ptx_text_free(&source);
@@ -127,14 +128,14 @@ static void put_measured_figure(Text *out, const MeasuredDevice *device, const M
                    "to %.4g %s",
                    device->name, value->how, value->runs, value->low, value->high, value->unit);
     ptx_text_put(out, "  - source: ");
-    put_quoted(out, ptx_text_or(source.bytes, ""));
+    put_yaml_string(out, ptx_text_or(source.bytes, ""));
     ptx_text_put(out, "\n");
-    put_decimal(out, value->figure, value->value);
+    put_figure_line(out, value->figure, value->value);
     out->has_failed |= source.has_failed;
     ptx_text_free(&source);
 }
 
-static bool is_written(const Measurement *m, const ptxlint_gpu *base, const char *figure)
+static bool is_in_gpu_file(const Measurement *m, const ptxlint_gpu *base, const char *figure)
 {
     for (size_t i = 0; i < m->count; i++)
         if (m->values[i].figure && !strcmp(m->values[i].figure, figure)
@@ -156,7 +157,7 @@ static void put_kept(Text *out, const Measurement *m, const ptxlint_gpu *base)
     ptx_text_print(out, "\n# Not measured, and as in %s, or as on an H200 where that does not say:",
                    ptxlint_gpu_get_info(base)->name);
     for (size_t i = 0; ptxlint_gpu_figure(base, i, &figure); i++) {
-        if (!is_measurable(&figure) || is_written(m, base, figure.key))
+        if (!is_measurable(&figure) || is_in_gpu_file(m, base, figure.key))
             continue;
         if (column + strlen(figure.key) + 2 > LINE_COLUMNS) {
             ptx_text_put(out, "\n#");
@@ -171,8 +172,9 @@ static void put_kept(Text *out, const Measurement *m, const ptxlint_gpu *base)
 void ptx_gpu_file_put(Text *out, const Measurement *m, const ptxlint_gpu *base)
 {
     const ptxlint_gpu_info *info = ptxlint_gpu_get_info(base);
-    ptx_text_put(out, "# Written by `ptxlint gpu measure`; read by `ptxlint --gpu FILE`.\nproduct: ");
-    put_quoted(out, m->device.name);
+    ptx_text_put(out, "# Written by `ptxlint gpu measure`; read by `ptxlint --gpu FILE`.\n");
+    ptx_text_put(out, "product: ");
+    put_yaml_string(out, m->device.name);
     ptx_text_print(out, "\nbase: %s\n\nfigures:\n", info->name);
     put_device_figures(out, &m->device, base);
     for (size_t i = 0; i < m->count; i++)

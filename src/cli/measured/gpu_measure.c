@@ -86,8 +86,8 @@ static void put_contradictions(Text *out, const Measurement *m, const ptxlint_gp
                                       "please report it"));
         ptx_text_put(out, ".\n");
     }
-    ptx_text_print(out, "%zu figure%s of %s contradicted: beyond the spread, and by more than 5 %%.\n",
-                   count, ptx_text_if(count != 1, "s"), ptxlint_gpu_get_info(base)->name);
+    ptx_text_print(out, "%zu figure%s of %s contradicted: beyond the spread and 5 %%.\n", count,
+                   ptx_plural(count), ptxlint_gpu_get_info(base)->name);
 }
 
 static void put_measured_text(Text *out, const Measurement *m, const ptxlint_gpu *base)
