@@ -7,10 +7,11 @@
  * diff_git.c builds both sides of a diff; cache.c keeps modules for later runs, shard.c shares a
  * run out among machines.
  * explain.c, extract.c, launch.c with record.c, rules.c and show.c are commands of their own. So
- * are in measured/ verify.c, and gpu_measure.c with gpu_file.c; in variants/ tune.c, rank.c with
- * optspace.c, and occupancy.c, whose rows json_csv.c writes; and in pages/ isa.c, schema.c,
- * complete.c and manual.c; they write through pages/page.c and pages/isa_page.c (Markdown) and
- * paint.c (Markdown to a terminal).
+ * are in measured/ verify.c and calibrate.c, which share measured_inputs.c, and gpu_measure.c with
+ * gpu_file.c; calibrate.c fits by fit.c, and gpu_text.c writes GPU files; in variants/ tune.c,
+ * rank.c with optspace.c, and occupancy.c, whose rows json_csv.c writes; and in pages/ isa.c,
+ * schema.c, complete.c and manual.c; they write through pages/page.c and pages/isa_page.c (Markdown)
+ * and paint.c (Markdown to a terminal).
  *
  * What fails complains on standard error, unless it says otherwise, and returns the exit code for
  * it. */
@@ -129,6 +130,7 @@ typedef enum Command {
     COMMAND_OPTSPACE,
     COMMAND_VERIFY,
     COMMAND_RECOGNIZE,
+    COMMAND_CALIBRATE,
     COMMAND__COUNT
 } Command;
 
@@ -840,6 +842,13 @@ ExitCode ptx_tune(const Options *options);              /* tune.c */
 ExitCode ptx_rank(const Options *options);              /* rank.c: rank, optspace */
 ExitCode ptx_occupancy(const Options *options);         /* occupancy.c */
 ExitCode ptx_verify(const Options *options);            /* measured/verify.c */
+ExitCode ptx_calibrate(const Options *options);         /* measured/calibrate.c */
+/* Of gpu measure and calibrate: --output FILE without a format is a GPU file. */
+static inline bool ptx_writes_gpu_file(const Options *options, size_t output)
+{
+    return !output && options->outputs[0].path && !options->has_format
+           && options->outputs[0].format == FORMAT_TEXT;
+}
 /* measured/gpu_measure.c; whether the words of `gpu` ask for it. */
 ExitCode ptx_gpu_measure(const Options *options);
 static inline bool ptx_is_gpu_measure(const Options *options)

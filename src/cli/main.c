@@ -147,6 +147,8 @@ static ExitCode run(Options *options)
         return ptx_run(options);
     if (ptx_is_gpu_measure(options))
         return ptx_gpu_measure(options);
+    if (options->command == COMMAND_CALIBRATE)
+        return ptx_calibrate(options);
     if (options->command == COMMAND_MERGE)
         return ptx_merge(options);
     for (size_t i = 0; i < options->output_count && code == EXIT_CLEAN; i++) {

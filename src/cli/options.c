@@ -635,6 +635,10 @@ static const char *find_bad_words(const Options *options, bool has_words)
         return ptx_is_gpu_measure(options) && options->paths[1]
                    ? "gpu measure takes no further words: it is about the GPU of this machine"
                    : NULL;
+    case COMMAND_CALIBRATE:
+        if (!options->measured_path)
+            return "calibrate: the measured times are missing; give --measured FILE";
+        return has_words ? NULL : "no PATH given; see ptxlint calibrate --help";
     case COMMAND_RECOGNIZE:
         return has_words ? NULL : "recognize: missing FILE";
     case COMMAND_GRAPH:

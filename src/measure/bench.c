@@ -317,15 +317,9 @@ static double figure_of_probe(const BenchKernel *kernel, BenchTime each)
     }
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static bool set_spread(Bench *bench, double values[BENCH_RUNS], BenchRecord *record)
 {
-    qsort(values, BENCH_RUNS, sizeof *values, compare_doubles);
+    qsort(values, BENCH_RUNS, sizeof *values, ptx_compare_doubles);
     record->value = values[BENCH_RUNS / 2];
     record->low = values[0];
     record->high = values[BENCH_RUNS - 1];
@@ -364,7 +358,7 @@ static bool measure_times(Bench *bench, BenchKernel *kernel, BenchRecord *record
         values[i] = (double)clocks[i];
         sum += values[i] / count;
     }
-    qsort(values, count, sizeof *values, compare_doubles);
+    qsort(values, count, sizeof *values, ptx_compare_doubles);
     record->value = sum;
     record->low = values[count / 4];
     record->high = values[count - count / 4];

@@ -52,4 +52,7 @@ void ptx_measure_derive(Measurement *measurement, const ptxlint_gpu *base);
 /* NULL: it is not there, or was not measured. */
 const MeasuredValue *ptx_measured_find(const Measurement *measurement, const char *key);
 
+/* Of doubles, for qsort. */
+int ptx_compare_doubles(const void *a, const void *b);
+
 #endif

@@ -1,5 +1,6 @@
 /* gpu_file.c -- what was measured, as a GPU file: beside what is known of the GPU already. */
 #include "cli/measured/gpu_measure.h"
+#include "cli/measured/gpu_text.h"
 #include "support/choice.h"
 
 #include <math.h>
@@ -76,30 +77,10 @@ const ptxlint_gpu *ptx_measured_base(const MeasuredDevice *device)
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* A scalar in double quotes. */
-static void put_yaml_string(Text *out, const char *text)
-{
-    ptx_text_put(out, "\"");
-    for (; *text; text++) {
-        if ((unsigned char)*text < ' ' || *text == '\x7f')
-            ptx_text_put(out, "?");
-        else
-            ptx_text_print(out, "%s%c", ptx_text_if(strchr("\"\\", *text) != NULL, "\\"), *text);
-    }
-    ptx_text_put(out, "\"");
-}
-
-/* Digits and a point, as the reader of these files wants them. */
-static void put_figure_line(Text *out, const char *key, double value)
-{
-    const int decimals = value < 1000 ? (int)fmin(12, 3 - floor(log10(value))) : 0;
-    ptx_text_print(out, "    %s: %.*f\n", key, decimals, value);
-}
-
 static void put_told(Text *out, const char *key, double value)
 {
     if (value > 0 && value < 1e15)
-        put_figure_line(out, key, value);
+        ptx_gpu_put_line(out, key, value);
 }
 
 static void put_device_figures(Text *out, const MeasuredDevice *device, const ptxlint_gpu *base)
@@ -108,7 +89,7 @@ static void put_device_figures(Text *out, const MeasuredDevice *device, const pt
     Text source = { 0 };
     ptx_text_print(&source, "what the driver (CUDA %u.%u) says of this %s",
                    device->driver_version / 1000, device->driver_version % 1000 / 10, device->name);
-    put_yaml_string(out, ptx_text_or(source.bytes, ""));
+    ptx_yaml_put_string(out, ptx_text_or(source.bytes, ""));
     ptx_text_put(out, "\n");
     out->has_failed |= source.has_failed;
     ptx_text_free(&source);
@@ -128,9 +109,9 @@ static void put_measured_figure(Text *out, const MeasuredDevice *device, const M
                    "to %.4g %s",
                    device->name, value->how, value->runs, value->low, value->high, value->unit);
     ptx_text_put(out, "  - source: ");
-    put_yaml_string(out, ptx_text_or(source.bytes, ""));
+    ptx_yaml_put_string(out, ptx_text_or(source.bytes, ""));
     ptx_text_put(out, "\n");
-    put_figure_line(out, value->figure, value->value);
+    ptx_gpu_put_line(out, value->figure, value->value);
     out->has_failed |= source.has_failed;
     ptx_text_free(&source);
 }
@@ -174,7 +155,7 @@ void ptx_gpu_file_put(Text *out, const Measurement *m, const ptxlint_gpu *base)
     const ptxlint_gpu_info *info = ptxlint_gpu_get_info(base);
     ptx_text_put(out, "# Written by `ptxlint gpu measure`; read by `ptxlint --gpu FILE`.\n");
     ptx_text_put(out, "product: ");
-    put_yaml_string(out, m->device.name);
+    ptx_yaml_put_string(out, m->device.name);
     ptx_text_print(out, "\nbase: %s\n\nfigures:\n", info->name);
     put_device_figures(out, &m->device, base);
     for (size_t i = 0; i < m->count; i++)

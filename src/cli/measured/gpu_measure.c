@@ -164,13 +164,6 @@ static void put_measured_csv(Text *out, const Measurement *m, const ptxlint_gpu 
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-/* --output FILE without a format is the GPU file. */
-static bool is_gpu_file(const Options *options, size_t index)
-{
-    return !index && options->outputs[0].path && !options->has_format
-           && options->outputs[0].format == FORMAT_TEXT;
-}
-
 static ExitCode write_measured(const Options *options, const Document *document,
                                const Measurement *m, const ptxlint_gpu *base)
 {
@@ -215,7 +208,7 @@ static ExitCode write_measurement(const Options *options, const Measurement *m)
     const ptxlint_gpu *base = ptx_measured_base(&m->device);
     ExitCode code = EXIT_CLEAN;
     for (size_t i = 0; i < options->output_count; i++)
-        code = exit_code_max(code, is_gpu_file(options, i)
+        code = exit_code_max(code, ptx_writes_gpu_file(options, i)
                                        ? write_gpu_file(options, m, base)
                                        : write_measured(options, &options->outputs[i], m, base));
     return code;
