@@ -10,8 +10,8 @@
  * are in measured/ verify.c and calibrate.c, which share measured_inputs.c, and gpu_measure.c with
  * gpu_file.c; calibrate.c fits by fit.c, and gpu_text.c writes GPU files; in variants/ tune.c,
  * rank.c with optspace.c, and occupancy.c, whose rows json_csv.c writes; and in pages/ isa.c,
- * schema.c, complete.c and manual.c; they write through pages/page.c and pages/isa_page.c (Markdown)
- * and paint.c (Markdown to a terminal).
+ * schema.c, complete.c and manual.c; they write through pages/page.c and pages/isa_page.c
+ * (Markdown) and paint.c (Markdown to a terminal).
  *
  * What fails complains on standard error, unless it says otherwise, and returns the exit code for
  * it. */

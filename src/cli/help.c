@@ -712,7 +712,7 @@ static const char fix_help[] =
 static const char names_help[] =
     "\nNAME is a GPU or target, as h200 or sm_90, or a file FILE.yaml. Without NAME all\n"
     "known GPUs are listed.\n"
-    "  measure  run small kernels on the first GPU of this machine, for a few seconds;\n"
+    "  measure  run small kernels on the first GPU of this machine, for a moment;\n"
     "           --output FILE writes a GPU file that --gpu FILE takes\n";
 
 static const char rules_help[] =
@@ -1011,8 +1011,9 @@ static const char calibrate_codes[] =
     "\nEXIT CODES\n"
     "  0  done\n"
     "  1  nothing could be fitted, so --output is not written\n"
-    "  2  usage: an unknown option, value, GPU, kernel or parameter, not one GPU, a bad\n"
-    "     file of times, launches or GPUs, no row of a kernel in the inputs, no inputs\n"
+    "  2  usage: an unknown option, value, GPU, kernel or parameter, not one GPU, a\n"
+    "     bad file of times, launches or GPUs, no row of a kernel in the inputs, no\n"
+    "     inputs\n"
     "  3  an input is unreadable or was cut short, or the output cannot be written\n"
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";

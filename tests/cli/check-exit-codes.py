@@ -49,6 +49,8 @@ CASES = {
     "occupancy --gpu h2000 --block 32": 2, "occupancy --gpu ./bad.yaml --block 32": 2,
     "optspace --grid 64 --block 256 clean.ptx warned.ptx": 0, "optspace clean.ptx": 2, "optspace --grid 64 --block 256 none.ptx": 3,
     "verify --gpu h200 --measured times.jsonl clean.ptx": 0, "verify clean.ptx": 2, "verify --measured times.jsonl": 2, "verify --measured none clean.ptx": 3,
+    "calibrate --gpu h200 --measured times.jsonl clean.ptx": 0, "calibrate --measured times.jsonl clean.ptx": 2, "calibrate --gpu h200 clean.ptx": 2,
+    "calibrate --gpu h200 --measured times.jsonl": 2, "calibrate --gpu h200 --measured none clean.ptx": 3,
     "recognize clean.ptx warned.ptx": 0, "recognize": 2, "recognize none.ptx": 3, "recognize --kernel x clean.ptx": 2, "recognize --format svg clean.ptx": 2,
     "schema": 0, "schema report": 0, "schema nothing": 2, "schema report more": 2,
     "completions bash": 0, "completions tcsh": 2, "completions": 2, "manual": 0, "manual more": 2,

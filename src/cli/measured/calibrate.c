@@ -18,6 +18,7 @@ enum {
 
 static const double nudge = 1.1;                /* of a constant, for a row's sensitivity to it */
 static const double screen_sensitivity = 0.02;
+static const double least_of_before = 0.98;     /* of the error, that may be left at the most */
 
 typedef struct CalibrateRow {
     size_t index;               /* in the file, from 0 */
@@ -49,7 +50,11 @@ typedef struct CalibrateCommand {
      * least; beyond ROWS_MAX */
     size_t foreign, unknown, impossible, beyond;
     double *sensitivity;
+    double *apart;              /* by row, and its kernel's number */
+    uint32_t *group;
     FitResult fit;
+    double left_out, after;     /* as of fit, by predictions */
+    ptxlint_gpu *trials[FIT_FOLDS + 1];         /* with what each fold was fitted to, and all */
     Progress progress;
 } CalibrateCommand;
 
@@ -82,13 +87,14 @@ static double value_of_constant(const ptxlint_gpu *gpu, const char *key)
     return isnan(own) ? ptxlint_gpu_value(ptxlint_gpu_find("h200"), key) : own;
 }
 
-/* The GPU with that one figure, named after it. */
-static ExitCode make_trial_gpu(const ptxlint_gpu *gpu, const GpuLine *line, ptxlint_gpu **out)
+/* The GPU with these figures. */
+static ExitCode make_trial_gpu(const ptxlint_gpu *gpu, const GpuLine *lines, size_t count,
+                               ptxlint_gpu **out)
 {
-    const char *name = line->key;
+    const char *name = "trial";
     Text text = { 0 };
     char error[256] = "";
-    ptx_gpu_put_text(&text, gpu, line, 1);
+    ptx_gpu_put_text(&text, gpu, lines, count);
     ptxlint_status status = PTXLINT_NO_MEMORY;
     if (!text.has_failed)
         status = ptxlint_gpu_new(name, text.bytes, text.length, out, error, sizeof error);
@@ -106,7 +112,7 @@ static ExitCode add_trial_gpu(CalibrateCommand *c, const char *key)
     snprintf(constant->key, sizeof constant->key, "%s", key);
     constant->value = value_of_constant(c->gpu, key);
     const GpuLine line = { key, "a trial", constant->value * nudge };
-    ExitCode code = make_trial_gpu(c->gpu, &line, &constant->gpu);
+    ExitCode code = make_trial_gpu(c->gpu, &line, 1, &constant->gpu);
     c->constant_count += code == EXIT_CLEAN;
     return code;
 }
@@ -243,12 +249,12 @@ static size_t number_gpus(CalibrateCommand *c, const ptxlint_gpu **all)
 }
 
 /* Modules of the files that are wanted, anew; rows are of these then. */
-static ExitCode open_with_constants(CalibrateCommand *c, const bool *wanted)
+static ExitCode open_with_gpus(CalibrateCommand *c, const ptxlint_gpu **all, size_t count,
+                               const bool *wanted)
 {
-    const ptxlint_gpu *all[FIT_CONSTANTS_MAX + 1];
     Inputs with = *c->given;
     with.gpus = all;
-    with.gpu_count = number_gpus(c, all);
+    with.gpu_count = count;
     const MeasuredOpening how = { &with, true, wanted };
     ptx_measured_close(&c->inputs);
     ExitCode code = ptx_measured_open(&c->inputs, &how, c->book);
@@ -258,10 +264,13 @@ static ExitCode open_with_constants(CalibrateCommand *c, const bool *wanted)
     return code;
 }
 
+/* For the first of count equal parts of the rows. */
 static ExitCode open_for_rows(CalibrateCommand *c, size_t count)
 {
+    const ptxlint_gpu *all[FIT_CONSTANTS_MAX + 1];
     bool *wanted = files_of_rows(c, count);
-    ExitCode code = wanted ? open_with_constants(c, wanted) : ptx_complain_memory();
+    const size_t gpus = number_gpus(c, all);
+    ExitCode code = wanted ? open_with_gpus(c, all, gpus, wanted) : ptx_complain_memory();
     free(wanted);
     return code;
 }
@@ -314,19 +323,88 @@ static ExitCode find_sensitivities(CalibrateCommand *c)
     return EXIT_CLEAN;
 }
 
+static FitData data_of(const CalibrateCommand *c)
+{
+    return (FitData){ c->count, c->constant_count, c->apart, c->sensitivity, c->group, c->groups };
+}
+
 static ExitCode fit_constants(CalibrateCommand *c)
 {
-    double *apart = calloc(c->count + 1, sizeof *apart);
-    uint32_t *groups = calloc(c->count + 1, sizeof *groups);
-    for (size_t i = 0; apart && groups && i < c->count; i++) {
-        apart[i] = log(c->rows[i].us / c->rows[i].predicted);
-        groups[i] = c->rows[i].group;
+    c->apart = calloc(c->count + 1, sizeof *c->apart);
+    c->group = calloc(c->count + 1, sizeof *c->group);
+    for (size_t i = 0; c->apart && c->group && i < c->count; i++) {
+        c->apart[i] = log(c->rows[i].us / c->rows[i].predicted);
+        c->group[i] = c->rows[i].group;
     }
-    const FitData data = { c->count, c->constant_count, apart, c->sensitivity, groups, c->groups };
-    const bool is_good = apart && groups && ptx_fit(&data, &c->fit);
-    free(apart);
-    free(groups);
-    return is_good ? EXIT_CLEAN : ptx_complain_memory();
+    const FitData data = data_of(c);
+    if (!c->apart || !c->group || !ptx_fit(&data, &c->fit))
+        return ptx_complain_memory();
+    c->left_out = c->fit.left_out;
+    c->after = c->fit.after;
+    return EXIT_CLEAN;
+}
+
+/* ---- what the factors predict ---------------------------------------------------------------- */
+
+/* Of one fold, or of all rows. */
+static double factor_in_trial(const CalibrateCommand *c, size_t trial, size_t constant)
+{
+    return trial < c->fit.folds ? c->fit.fold_factors[trial][constant]
+                                : c->fit.constants[constant].factor;
+}
+
+static ExitCode make_fitted_gpu(CalibrateCommand *c, size_t trial)
+{
+    GpuLine lines[FIT_CONSTANTS_MAX];
+    size_t count = 0;
+    for (size_t k = 0; k < c->constant_count; k++) {
+        const double factor = factor_in_trial(c, trial, k);
+        if (fabs(factor - 1) > 0)
+            lines[count++] = (GpuLine){ c->constants[k].key, "a trial",
+                                        c->constants[k].value * factor };
+    }
+    return make_trial_gpu(c->gpu, lines, count, &c->trials[trial]);
+}
+
+/* Means over rows of |ln(measured / predicted)|. A row without a prediction counts as it was. */
+static void predict_fitted(CalibrateCommand *c)
+{
+    const FitData data = data_of(c);
+    ptxlint_verified verified;
+    c->left_out = c->after = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        const CalibrateRow *row = &c->rows[i];
+        const size_t fold = ptx_fit_fold(&data, &c->fit, i);
+        const double without = predict_row(c, row, fold, &verified),
+                     with = predict_row(c, row, c->fit.folds, &verified);
+        c->left_out += fabs(without > 0 ? log(row->us / without) : c->apart[i]);
+        c->after += fabs(with > 0 ? log(row->us / with) : c->apart[i]);
+    }
+    c->left_out /= (double)c->count;
+    c->after /= (double)c->count;
+}
+
+/* Times are no sums over constants: what is fitted must hold for real predictions, too. */
+static ExitCode check_fit(CalibrateCommand *c)
+{
+    const ptxlint_gpu *all[FIT_FOLDS + 1];
+    ExitCode code = EXIT_CLEAN;
+    if (!c->fit.taken)
+        return EXIT_CLEAN;
+    for (size_t i = 0; i <= c->fit.folds && code == EXIT_CLEAN; i++) {
+        code = make_fitted_gpu(c, i);
+        all[i] = c->trials[i];
+    }
+    bool *wanted = files_of_rows(c, c->count);
+    if (code == EXIT_CLEAN)
+        code = wanted ? open_with_gpus(c, all, c->fit.folds + 1, wanted) : ptx_complain_memory();
+    free(wanted);
+    if (code != EXIT_CLEAN)
+        return code;
+    predict_fitted(c);
+    if (c->left_out > c->fit.before * least_of_before || c->after > c->fit.before)
+        ptx_fit_drop(&c->fit);
+    return EXIT_CLEAN;
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -388,9 +466,9 @@ static void put_errors(Text *out, const CalibrateCommand *c)
     }
     ptx_text_print(out, "Of rows left out, %s in %zu parts, a fit leaves %.1f %%.\n",
                    fit->is_by_group ? "by whole kernels" : "one by one", fit->folds,
-                   as_percent(fit->left_out));
+                   as_percent(c->left_out));
     if (fit->taken)
-        ptx_text_print(out, "With all rows fitted to, %.1f %% are left.\n", as_percent(fit->after));
+        ptx_text_print(out, "With all rows fitted to, %.1f %% are left.\n", as_percent(c->after));
     else
         ptx_text_put(out, "Nothing is fitted: these rows do not show which constant is wrong.\n");
 }
@@ -474,8 +552,8 @@ static void put_calibrate_json(Text *out, const CalibrateCommand *c)
     json_object_set_new(value, "by_kernel", json_boolean(c->fit.is_by_group));
     json_object_set_new(value, "error_percent", ptx_json_number(as_percent(c->fit.before)));
     json_object_set_new(value, "left_out_error_percent",
-                        ptx_json_number(as_percent(c->fit.left_out)));
-    json_object_set_new(value, "fitted_error_percent", ptx_json_number(as_percent(c->fit.after)));
+                        ptx_json_number(as_percent(c->left_out)));
+    json_object_set_new(value, "fitted_error_percent", ptx_json_number(as_percent(c->after)));
     json_object_set_new(value, "constants", constants);
     ptx_json_write(out, value);
 }
@@ -559,7 +637,7 @@ static ExitCode calibrate(CalibrateCommand *c)
     if (code == EXIT_CLEAN)
         code = add_trial_gpus(c);
     if (code == EXIT_CLEAN)
-        code = open_with_constants(c, NULL);
+        code = open_with_gpus(c, &c->gpu, 1, NULL);
     if (code == EXIT_CLEAN)
         code = take_measured_rows(c);
     if (code == EXIT_CLEAN)
@@ -571,6 +649,8 @@ static ExitCode calibrate(CalibrateCommand *c)
     ptx_progress_clear(&c->progress);
     if (code == EXIT_CLEAN)
         code = fit_constants(c);
+    if (code == EXIT_CLEAN)
+        code = check_fit(c);
     return code == EXIT_CLEAN ? write_calibration(c) : code;
 }
 
@@ -588,6 +668,10 @@ ExitCode ptx_calibrate(const Options *options)
     ptx_measured_free(&command.inputs);
     for (size_t k = 0; k < command.constant_count; k++)
         ptxlint_gpu_free(command.constants[k].gpu);
+    for (size_t i = 0; i <= FIT_FOLDS; i++)
+        ptxlint_gpu_free(command.trials[i]);
+    free(command.apart);
+    free(command.group);
     free(command.rows);
     free(command.sensitivity);
     ptx_book_free(&book);

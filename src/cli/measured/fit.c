@@ -15,7 +15,7 @@ static const double least_share = 0.01;         /* of the loss, that one more co
 static const double least_t = 3;
 static const double same_share = 0.9;           /* of the sensitivities' variance */
 static const double least_gain = 0.02;          /* of the error of rows left out */
-static const double most_factor = 3;
+static const double most_factor = 2;
 static const double most_width = 2;             /* of an interval: its end over its beginning */
 
 /* The constants that are fitted, in order, and the logarithms of their factors. */
@@ -57,7 +57,7 @@ static void find_left(const FitWork *work, const FitSet *set)
     }
 }
 
-/* By the median of what is left; never nothing. */
+/* By the median of what is left; no time is better than that. */
 static double find_scale(const FitWork *work)
 {
     size_t count = 0;
@@ -67,7 +67,7 @@ static double find_scale(const FitWork *work)
     if (!count)
         return 1;
     qsort(work->sorted, count, sizeof *work->sorted, ptx_compare_doubles);
-    return fmax(1e-4, 1.4826 * work->sorted[count / 2]);
+    return fmax(0.003, 1.4826 * work->sorted[count / 2]);
 }
 
 static void weigh_rows(const FitWork *work, double scale)
@@ -257,9 +257,11 @@ static void find_deviations(const FitWork *work, size_t but, FitSet *set)
 }
 
 /* How far one is from being shown: 1 and more, it is not. */
-static double doubt_of(const FitSet *set, size_t i)
+static double doubt_of_factor(const FitSet *set, size_t i)
 {
     const double half = 1.645 * set->sd[i];
+    if (fabs(set->x[i]) >= log(most_factor))    /* it would go on */
+        return INFINITY;
     return fmax(half / fmax(1e-9, fabs(set->x[i])), 2 * half / log(most_width));
 }
 
@@ -268,9 +270,9 @@ static bool drop_doubtful(FitSet *set)
 {
     size_t worst = 0;
     for (size_t i = 1; i < set->count; i++)
-        if (doubt_of(set, i) > doubt_of(set, worst))
+        if (doubt_of_factor(set, i) > doubt_of_factor(set, worst))
             worst = i;
-    if (!set->count || doubt_of(set, worst) < 1)
+    if (!set->count || doubt_of_factor(set, worst) < 1)
         return false;
     set->items[worst] = set->items[--set->count];
     return true;
@@ -290,11 +292,15 @@ static FitSet select_sure(const FitWork *work, size_t but)
 }
 
 /* Each fold is predicted by what the others select and fit. */
-static double error_left_out(const FitWork *work)
+static double error_left_out(const FitWork *work, FitResult *out)
 {
     double sum = 0;
     for (size_t fold = 0; fold < work->folds; fold++) {
         const FitSet set = select_sure(work, fold);
+        for (size_t k = 0; k < FIT_CONSTANTS_MAX; k++)
+            out->fold_factors[fold][k] = 1;
+        for (size_t i = 0; i < set.count; i++)
+            out->fold_factors[fold][set.items[i]] = exp(set.x[i]);
         find_left(work, &set);
         for (size_t r = 0; r < work->data->rows; r++)
             sum += work->is_out[r] ? fabs(work->left[r]) : 0;
@@ -367,7 +373,7 @@ static void fit_all(FitWork *work, FitResult *out)
         choose_folds(work);
         out->folds = work->folds;
         out->is_by_group = work->is_by_group;
-        out->left_out = error_left_out(work);
+        out->left_out = error_left_out(work, out);
         if (out->left_out <= out->before * (1 - least_gain))
             set = select_sure(work, NO_FOLD);
     }
@@ -376,6 +382,20 @@ static void fit_all(FitWork *work, FitResult *out)
     take_set(&set, out);
     find_left(work, &set);
     out->after = mean_left(work);
+}
+
+size_t ptx_fit_fold(const FitData *data, const FitResult *fit, size_t row)
+{
+    return (fit->is_by_group ? data->group[row] : row) % fit->folds;
+}
+
+void ptx_fit_drop(FitResult *fit)
+{
+    for (size_t k = 0; k < FIT_CONSTANTS_MAX; k++)
+        if (fit->constants[k].verdict == FIT_TAKEN || fit->constants[k].verdict == FIT_SAME)
+            fit->constants[k] = (FitConstant){ FIT_NO_GAIN, 0, 1, 1, 1 };
+    fit->taken = 0;
+    fit->after = fit->before;
 }
 
 bool ptx_fit(const FitData *data, FitResult *out)

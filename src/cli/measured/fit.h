@@ -38,9 +38,18 @@ typedef struct FitResult {
     FitConstant constants[FIT_CONSTANTS_MAX];
     size_t taken, folds;                /* folds: 0: too few rows for any of this */
     bool is_by_group;                   /* whole kernels were left out, not single rows */
-    /* mean of |ln(measured / predicted)|: as it was; of rows left out; of all with the factors */
+    /* mean of |ln(measured / predicted)|: as it was; of rows left out; of all with the factors. The
+     * two are of the sum over constants: predictions by the factors may come to other times. */
     double before, left_out, after;
+    /* what is fitted without a fold: by it, then constant */
+    double fold_factors[FIT_FOLDS][FIT_CONSTANTS_MAX];
 } FitResult;
+
+/* The fold that a row is left out with; folds > 0. */
+size_t ptx_fit_fold(const FitData *data, const FitResult *fit, size_t row);
+
+/* Nothing is taken after all. */
+void ptx_fit_drop(FitResult *fit);
 
 /* False: no memory. Where rows left out are not predicted better, nothing is taken. */
 bool ptx_fit(const FitData *data, FitResult *out);
