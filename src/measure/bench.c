@@ -326,7 +326,7 @@ static bool set_spread(Bench *bench, double values[BENCH_RUNS], BenchRecord *rec
     if (record->low > 0 && record->high < 1e12)
         return true;
     snprintf(bench->why, sizeof bench->why,
-             "twice as many steps more take no more time: %.3g to %.3g", record->low, record->high);
+             "three times as many steps take no more time: %.3g to %.3g", record->low, record->high);
     return false;
 }
 

@@ -77,15 +77,20 @@ static void put_own_figures(Text *out, const ptxlint_gpu *gpu, const GpuLine *li
 void ptx_gpu_put_text(Text *out, const ptxlint_gpu *gpu, const GpuLine *lines, size_t count)
 {
     const ptxlint_gpu_info *info = ptxlint_gpu_get_info(gpu);
+    Text figures = { 0 };
     if (*info->product) {
         ptx_text_put(out, "product: ");
         ptx_yaml_put_string(out, info->product);
         ptx_text_put(out, "\n");
     }
-    ptx_text_print(out, "base: %s\n\nfigures:\n", name_of_base(gpu));
-    put_own_figures(out, gpu, lines, count);
+    ptx_text_print(out, "base: %s\n", name_of_base(gpu));
+    put_own_figures(&figures, gpu, lines, count);
     for (size_t i = 0; i < count; i++) {
-        put_source(out, lines[i].source);
-        ptx_gpu_put_line(out, lines[i].key, lines[i].value);
+        put_source(&figures, lines[i].source);
+        ptx_gpu_put_line(&figures, lines[i].key, lines[i].value);
     }
+    if (figures.bytes)                          /* a list without items is an error */
+        ptx_text_print(out, "\nfigures:\n%s", figures.bytes);
+    out->has_failed |= figures.has_failed;
+    ptx_text_free(&figures);
 }
