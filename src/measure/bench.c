@@ -326,7 +326,8 @@ static bool set_spread(Bench *bench, double values[BENCH_RUNS], BenchRecord *rec
     if (record->low > 0 && record->high < 1e12)
         return true;
     snprintf(bench->why, sizeof bench->why,
-             "three times as many steps take no more time: %.3g to %.3g", record->low, record->high);
+             "three times as many steps take no more time: %.3g to %.3g", record->low,
+             record->high);
     return false;
 }
 
@@ -401,13 +402,14 @@ static bool prepare_kernel(Bench *bench, BenchKernel *kernel)
 {
     const Probe *probe = kernel->probe;
     const uint64_t span = kernel->mask + 1;
-    const unsigned once = (unsigned)(span / LINE / probe->unroll) + 1;
     BenchTime time;
     bool is_good = probe->data != DATA_CHAIN || upload_chain(bench, span);
     if (is_good && is_beyond_caches(probe))
         return flush_l2(bench);
-    if (is_good && probe->data == DATA_CHAIN)
+    if (is_good && probe->data == DATA_CHAIN) {
+        const unsigned once = (unsigned)(span / LINE / probe->unroll) + 1;
         is_good = time_launches(bench, kernel, once, 1, &time);
+    }
     for (int i = 0; is_good && probe->form == FORM_MHZ && i < WARM_LAUNCHES; i++)
         is_good = time_launches(bench, kernel, 3u * probe->iterations, kernel->grid, &time);
     return is_good;
