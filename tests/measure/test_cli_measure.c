@@ -23,6 +23,9 @@ static const Case cases[] = {
     { "$PTXLINT gpu --csv my.yaml", 0, "xu_latency,20", "", NULL },
     { "$PTXLINT report --no-config --gpu my.yaml --grid 4 --block 32 k.ptx", 0, "k", "", NULL },
     { "cat my.yaml", 0, "base: sm_90\n", "", "global_latency_min: 620" },
+    /* 1500 MHz were measured: a bound by them would be too strict */
+    { "cat my.yaml", 0, "    clock_mhz: 1600\n", "", "1500" },
+    { FAULTY("an H200") "-o h.yaml && cat h.yaml", 0, "base: h200\n", "", "clock" "_mhz: " },
     { "cat my.yaml", 0, "# Not measured, and as in sm_90, or as on an H200 where that does not",
       "", NULL },
     { FAULTY("an H200") "-o my.yaml && grep base: my.yaml", 0, "base: h200\n", "", NULL },

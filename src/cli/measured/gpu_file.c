@@ -9,16 +9,16 @@
 
 enum { SAME_PERCENT = 5, LINE_COLUMNS = 96 };
 
-/* Figures on which a bound rests may only make it weaker: the least latency of memory. */
-static bool is_of_bound(const char *figure)
-{
-    return !strcmp(figure, "global_latency_min");
-}
-
+/* Figures on which bounds rest may only make them weaker: the least latency of memory falls, and
+ * the clock rises. Under load, or power that is limited, it may be lower than it can be. */
 bool ptx_figure_is_kept(const MeasuredValue *value, const ptxlint_gpu *base)
 {
-    return value->figure && is_of_bound(value->figure)
-           && value->value > ptxlint_gpu_value(base, value->figure);
+    const double known = value->figure ? ptxlint_gpu_value(base, value->figure) : (double)NAN;
+    if (!value->figure)
+        return false;
+    if (!strcmp(value->figure, "clock_mhz"))
+        return !(value->value > known);
+    return !strcmp(value->figure, "global_latency_min") && value->value > known;
 }
 
 double ptx_measured_published(const MeasuredValue *value, const ptxlint_gpu *base)
@@ -94,7 +94,8 @@ static void put_device_figures(Text *out, const MeasuredDevice *device, const pt
     out->has_failed |= source.has_failed;
     ptx_text_free(&source);
     put_told(out, "sms", device->sms);
-    put_told(out, "clock_most_mhz", device->clock_most_mhz);
+    if (!isfinite(ptxlint_gpu_value(base, "clock_mhz")))
+        put_told(out, "clock_mhz", device->clock_most_mhz);
     put_told(out, "l2_bytes", device->l2_bytes);
     put_told(out, "memory_mib", device->memory_mib);
     if (!isfinite(ptxlint_gpu_value(base, "memory_gb_per_s")))
