@@ -2091,6 +2091,9 @@ typedef struct ptxlint_verify_options {
     int is_warm;        /* caches may hold what the launch reads, of one before it */
     /* of the SMs at most, while it was measured; 0: the highest of the GPU */
     double clock_mhz;
+    /* a prediction is all that is wanted, quickly: from one block, as ptxlint_estimate() has it;
+     * there is no certain bound then */
+    int is_quick;
 } ptxlint_verify_options;
 
 PTXLINT_API void ptxlint_verify_options_init(ptxlint_verify_options *options);

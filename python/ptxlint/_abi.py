@@ -166,7 +166,7 @@ class Measurement(Structure):
 
 
 class VerifyOptions(Structure):
-    _fields_ = [("size", c_size_t), ("gpu", c_size_t), ("is_warm", c_int), ("clock_mhz", c_double)]
+    _fields_ = [("size", c_size_t), ("gpu", c_size_t), ("is_warm", c_int), ("clock_mhz", c_double), ("is_quick", c_int)]
 
 
 class Verified(Structure):

@@ -6,10 +6,12 @@
  * fix.c makes the edits of findings, and unified_diff.c shows them.
  * diff_git.c builds both sides of a diff; cache.c keeps modules for later runs, shard.c shares a
  * run out among machines.
- * explain.c, extract.c, launch.c with record.c, rules.c, show.c and verify.c are commands of their
- * own; so are in variants/ tune.c, rank.c with optspace.c, and occupancy.c, whose rows json_csv.c
- * writes; and in pages/ isa.c, schema.c, complete.c and manual.c; they write through
- * pages/page.c and pages/isa_page.c (Markdown) and paint.c (Markdown to a terminal).
+ * explain.c, extract.c, launch.c with record.c, rules.c and show.c are commands of their own. So
+ * are in measured/ verify.c and calibrate.c, which share measured_inputs.c, and gpu_measure.c with
+ * gpu_file.c; calibrate.c fits by fit.c, and gpu_text.c writes GPU files; in variants/ tune.c,
+ * rank.c with optspace.c, and occupancy.c, whose rows json_csv.c writes; and in pages/ isa.c,
+ * schema.c, complete.c and manual.c; they write through pages/page.c and pages/isa_page.c
+ * (Markdown) and paint.c (Markdown to a terminal).
  *
  * What fails complains on standard error, unless it says otherwise, and returns the exit code for
  * it. */
@@ -24,6 +26,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 /* The highest that applies is the exit status. */
 typedef enum ExitCode {
@@ -127,6 +130,7 @@ typedef enum Command {
     COMMAND_OPTSPACE,
     COMMAND_VERIFY,
     COMMAND_RECOGNIZE,
+    COMMAND_CALIBRATE,
     COMMAND__COUNT
 } Command;
 
@@ -837,7 +841,21 @@ ExitCode ptx_isa_command(const Options *options);       /* isa.c */
 ExitCode ptx_tune(const Options *options);              /* tune.c */
 ExitCode ptx_rank(const Options *options);              /* rank.c: rank, optspace */
 ExitCode ptx_occupancy(const Options *options);         /* occupancy.c */
-ExitCode ptx_verify(const Options *options);            /* verify.c */
+ExitCode ptx_verify(const Options *options);            /* measured/verify.c */
+ExitCode ptx_calibrate(const Options *options);         /* measured/calibrate.c */
+/* Of gpu measure and calibrate: --output FILE without a format is a GPU file. */
+static inline bool ptx_writes_gpu_file(const Options *options, size_t output)
+{
+    return !output && options->outputs[0].path && !options->has_format
+           && options->outputs[0].format == FORMAT_TEXT;
+}
+/* measured/gpu_measure.c; whether the words of `gpu` ask for it. */
+ExitCode ptx_gpu_measure(const Options *options);
+static inline bool ptx_is_gpu_measure(const Options *options)
+{
+    return options->command == COMMAND_GPU && options->paths && options->paths[0]
+           && !strcmp(options->paths[0], "measure");
+}
 ExitCode ptx_schema_command(const Options *options);    /* schema.c */
 ExitCode ptx_completions(const Options *options);       /* complete.c */
 ExitCode ptx_manual(const Options *options);            /* manual.c */

@@ -145,6 +145,10 @@ static ExitCode run(Options *options)
     if (options->command == COMMAND_CHECK || options->command == COMMAND_REPORT
         || options->command == COMMAND_ANNOTATE)
         return ptx_run(options);
+    if (ptx_is_gpu_measure(options))
+        return ptx_gpu_measure(options);
+    if (options->command == COMMAND_CALIBRATE)
+        return ptx_calibrate(options);
     if (options->command == COMMAND_MERGE)
         return ptx_merge(options);
     for (size_t i = 0; i < options->output_count && code == EXIT_CLEAN; i++) {

@@ -44,6 +44,7 @@ occupancy --gpu g80 --registers 8-12 --block 256
 optspace --no-config --block 256 --grid 100 a.ptx b.ptx
 rank --no-config --block 256 --grid 100 a.ptx b.ptx
 verify --no-config --gpu h200 --measured t.jsonl a.ptx
+calibrate --no-config --gpu h200 --measured t.jsonl a.ptx
 diff --no-config a.ptx b.ptx
 diff --no-config --format json a.ptx b.ptx
 baseline --no-sandbox --no-config --baseline o.base write a.ptx
