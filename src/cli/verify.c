@@ -21,7 +21,7 @@ typedef struct VerifyRow {
 
 typedef struct VerifyCommand {
     const Options *options;
-    FileList files;
+    CliSubject subject;
     ptxlint_module **modules;           /* by file; NULL: not read */
     ptxlint_measurements *measurements;
     VerifyRow *rows;
@@ -51,18 +51,20 @@ static ExitCode read_measured(VerifyCommand *verify)
     return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(options->measured_path, status);
 }
 
-static ExitCode open_modules(VerifyCommand *verify, const Inputs *given, Book *book)
+static ExitCode open_modules(VerifyCommand *verify)
 {
     ExitCode code = EXIT_CLEAN;
-    verify->modules = calloc(verify->files.count + 1, sizeof(ptxlint_module *));
+    verify->modules = calloc(verify->subject.files.count + 1, sizeof(ptxlint_module *));
     if (!verify->modules)
         return ptx_complain_memory();
-    for (size_t i = 0; i < verify->files.count && code == EXIT_CLEAN; i++) {
-        const Settings *settings = ptx_book_file(book, verify->files.items[i].path);
+    for (size_t i = 0; i < verify->subject.files.count && code == EXIT_CLEAN; i++) {
+        const InputFile *file = &verify->subject.files.items[i];
+        const Settings *settings = ptx_book_file(&verify->subject.book, file->path);
         if (!settings || settings->code != EXIT_CLEAN)
             return settings ? settings->code : EXIT_INTERNAL;
-        const ModuleSource source = { verify->options, given, &settings->inputs, false, false };
-        code = ptx_inputs_open(&source, &verify->files.items[i], &verify->modules[i]);
+        const ModuleSource source = { verify->options, &verify->subject.inputs, &settings->inputs,
+                                      false, false };
+        code = ptx_inputs_open(&source, file, &verify->modules[i]);
         if (code == EXIT_INPUT) {               /* the others are looked at */
             verify->is_part = true;
             code = EXIT_CLEAN;
@@ -189,7 +191,7 @@ static const ptxlint_module *find_module(const VerifyCommand *verify, VerifyRow 
 {
     const ptxlint_module *found = NULL;
     *count = 0;
-    for (size_t i = 0; i < verify->files.count; i++) {
+    for (size_t i = 0; i < verify->subject.files.count; i++) {
         size_t kernels;
         const ptxlint_module *module = verify->modules[i];
         const ptxlint_kernel *all = module ? ptxlint_module_kernels(module, &kernels) : NULL;
@@ -198,7 +200,7 @@ static const ptxlint_module *find_module(const VerifyCommand *verify, VerifyRow 
                 || !ptxlint_measurement_is_of(verify->measurements, row->number - 1, module,
                                               &all[k]))
                 continue;
-            row->path = verify->files.items[i].path;
+            row->path = verify->subject.files.items[i].path;
             row->kernel = &all[k];
             found = module;
             ++*count;
@@ -449,24 +451,27 @@ static void put_verify_markdown(const VerifyCommand *verify, Text *out)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static ExitCode write_verdicts(const VerifyCommand *verify)
+static void put_verdicts(void *self, const Options *options, Text *out)
 {
-    Text out = { 0 };
-    switch (verify->options->output.format) {
+    const VerifyCommand *verify = self;
+    switch (options->output.format) {
     case FORMAT_JSON:
-        put_verify_json(verify, &out);
+        put_verify_json(verify, out);
         break;
     case FORMAT_CSV:
-        put_verify_csv(verify, &out);
+        put_verify_csv(verify, out);
         break;
     case FORMAT_MARKDOWN:
-        put_verify_markdown(verify, &out);
+        put_verify_markdown(verify, out);
         break;
     default:
-        put_verify_text(verify, &out);
+        put_verify_text(verify, out);
     }
-    ExitCode code = ptx_output_text(verify->options, &out);
-    ptx_text_free(&out);
+}
+
+static ExitCode write_verdicts(VerifyCommand *verify)
+{
+    ExitCode code = ptx_output_each(verify->options, put_verdicts, verify);
     if (verify->counts[PTXLINT_VERDICT_IMPOSSIBLE] || verify->too_slow)
         code = exit_code_max(code, EXIT_FOUND);
     return verify->is_part ? exit_code_max(code, EXIT_INPUT) : code;
@@ -474,32 +479,26 @@ static ExitCode write_verdicts(const VerifyCommand *verify)
 
 static void free_verify(VerifyCommand *verify)
 {
-    for (size_t i = 0; verify->modules && i < verify->files.count; i++)
+    for (size_t i = 0; verify->modules && i < verify->subject.files.count; i++)
         ptxlint_module_free(verify->modules[i]);
     free(verify->modules);
     free(verify->rows);
     ptxlint_measurements_free(verify->measurements);
-    ptx_files_free(&verify->files);
+    ptx_subject_free(&verify->subject);
 }
 
 ExitCode ptx_verify(const Options *options)
 {
-    Inputs inputs = { 0 };
-    Book book = { 0 };
     VerifyCommand verify = { .options = options };
-    ExitCode code = exit_code_max(ptx_inputs_read(&inputs, options), ptx_book_open(&book, options));
+    ExitCode code = read_measured(&verify);
     if (code == EXIT_CLEAN)
-        code = read_measured(&verify);
-    for (size_t i = 0; options->paths[i] && code == EXIT_CLEAN; i++)
-        code = ptx_paths_add(&verify.files, options->paths[i], &book);
+        code = ptx_subject_open(&verify.subject, options, (const char *const *)options->paths);
     if (code == EXIT_CLEAN)
-        code = open_modules(&verify, &inputs, &book);
+        code = open_modules(&verify);
     if (code == EXIT_CLEAN)
         code = verify_rows(&verify);
     if (code == EXIT_CLEAN)
         code = write_verdicts(&verify);
     free_verify(&verify);
-    ptx_book_free(&book);
-    ptx_inputs_free(&inputs);
     return code;
 }
