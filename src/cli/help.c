@@ -248,12 +248,15 @@ static const struct poptOption launch_options[] = {
     TEXT_OPTION("stdin-filename", OPT_STDIN_FILENAME,                      \
                 "What standard input is called: its config is looked for there", "NAME")
 
+#define SANDBOX_OPTION                               \
+    FLAG_OPTION("no-sandbox", OPT_NO_SANDBOX,        \
+                "Keep the right to read, write and run anything while PTX is read")
+
 #define RUN_OPTIONS                                                                     \
     TEXT_OPTION("jobs", OPT_JOBS,                                                       \
                 "Threads, for files and for kernels (default and 0: one a core)", "N"), \
         UNPACK_OPTION,                                                                  \
-        FLAG_OPTION("no-sandbox", OPT_NO_SANDBOX,                                       \
-                    "Keep the right to read, write and run anything while PTX is read"), \
+        SANDBOX_OPTION,                                                                 \
         FLAG_OPTION("profile", OPT_PROFILE, "Print on standard error where the time went")
 
 #define SHARE_OPTIONS                                                                             \
@@ -382,6 +385,7 @@ static const struct poptOption merge_options[] = {
     TEXT_OPTION("rules", OPT_RULES, "Rules of your own that the shards were made with", "DIR|FILE"),
     CONFIG_OPTIONS,
     TEXT_OPTION("jobs", OPT_JOBS, "Threads (default and 0: one a core)", "N"),
+    SANDBOX_OPTION,
     POPT_TABLEEND
 };
 
@@ -511,6 +515,7 @@ static const struct poptOption tune_output[] = {
     CONFIG_OPTIONS,
     FORMAT_OPTION(PLAIN_FORMATS),
     WRITE_OPTIONS,
+    SANDBOX_OPTION,
     POPT_TABLEEND
 };
 
@@ -527,6 +532,7 @@ static const struct poptOption rank_output[] = {
     FORMAT_OPTION(TABLE_FORMATS),
     FLAG_OPTION("csv", OPT_CSV, "Short for --format csv"),
     WRITE_OPTIONS,
+    SANDBOX_OPTION,
     POPT_TABLEEND
 };
 
@@ -547,6 +553,7 @@ static const struct poptOption extract_table[] = {
     FLAG_OPTION("list", OPT_LIST, "A line for each entry; nothing is written"),
     FLAG_OPTION("force", OPT_FORCE, "Replace files that are there already"),
     UNPACK_OPTION,
+    SANDBOX_OPTION,
     HELP_OPTIONS
 };
 
@@ -558,6 +565,7 @@ static const struct poptOption launch_output[] = {
     FLAG_OPTION("quiet", OPT_QUIET, "record: no line about what was written"),
     CONFIG_OPTIONS,
     UNPACK_OPTION,
+    SANDBOX_OPTION,
     POPT_TABLEEND
 };
 
@@ -567,7 +575,7 @@ static const struct poptOption launch_table[] = {
     HELP
 };
 
-static const struct poptOption mcp_table[] = { HELP_OPTIONS };
+static const struct poptOption mcp_table[] = { SANDBOX_OPTION, HELP_OPTIONS };
 
 static const struct poptOption lsp_options[] = {
     TEXT_OPTION("gpu", OPT_GPU,
@@ -576,6 +584,7 @@ static const struct poptOption lsp_options[] = {
                 "NAME[,NAME]"),
     TEXT_OPTION("launch", OPT_LAUNCH, "JSON file that says how kernels are launched", "FILE"),
     FLAG_OPTION("stdio", OPT_STDIO, "Accepted, as some clients give it: there is no other way"),
+    SANDBOX_OPTION,
     POPT_TABLEEND
 };
 
@@ -592,6 +601,7 @@ static const struct poptOption graph_output[] = {
     FORMAT_OPTION(GRAPH_FORMATS),
     OUTPUT_OPTION,
     UNPACK_OPTION,
+    SANDBOX_OPTION,
     POPT_TABLEEND
 };
 
@@ -608,6 +618,7 @@ static const struct poptOption recognize_output[] = {
     FORMAT_OPTION(PLAIN_FORMATS),
     OUTPUT_OPTION,
     UNPACK_OPTION,
+    SANDBOX_OPTION,
     POPT_TABLEEND
 };
 
@@ -658,6 +669,7 @@ static const struct poptOption verify_output[] = {
     FORMAT_OPTION(VERIFY_FORMATS),
     FLAG_OPTION("csv", OPT_CSV, "Short for --format csv"),
     WRITE_OPTIONS,
+    SANDBOX_OPTION,
     POPT_TABLEEND
 };
 

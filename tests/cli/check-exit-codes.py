@@ -60,6 +60,11 @@ CASES = {
     **{f"--format {name} warned.ptx": 1 for name in OUTPUTS}, **{f"--format {name} clean.ptx": 0 for name in OUTPUTS},
     **{f"--format {name}=/dev/full warned.ptx": 3 for name in OUTPUTS}, **{f"--format {name}=none/x clean.ptx": 3 for name in OUTPUTS},
 }
+# Commands that read standard input once, however many documents are wanted of it.
+for command in ("tune --grid 64 --block 256", "rank --grid 64 --block 256", "optspace --grid 64 --block 256", "recognize",
+                "verify --gpu h200 --measured times.jsonl"):
+    CASES[f"{command} --format text --format json=two.json - < clean.ptx; test -s two.json && rm two.json"] = 0
+CASES["graph --format svg --format json=two.json - < clean.ptx; test -s two.json && rm two.json"] = 0
 COMMANDS = ["check clean.ptx", "fix clean.ptx", "report clean.ptx", "annotate clean.ptx", "gpu", "explain THR102", "rules", "config show", "isa ld", "tune --grid 64 --block 256 clean.ptx", "rank --grid 64 --block 256 clean.ptx",
             "occupancy --gpu h200 --block 64", "verify --measured times.jsonl clean.ptx",
             "schema", "completions bash", "manual"]

@@ -27,7 +27,7 @@ ExitCode ptx_measured_read(MeasuredInputs *inputs, Book *book)
     ExitCode code = read_times(inputs);
     for (size_t i = 0; inputs->options->paths[i] && code == EXIT_CLEAN; i++)
         code = ptx_paths_add(&inputs->files, inputs->options->paths[i], book);
-    return code;
+    return code == EXIT_CLEAN ? ptx_sandbox_enclose(inputs->options, &inputs->files, book) : code;
 }
 
 static ExitCode open_measured_file(MeasuredInputs *inputs, size_t file, const MeasuredOpening *how,

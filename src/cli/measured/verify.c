@@ -363,24 +363,27 @@ static void put_verify_markdown(const VerifyCommand *verify, Text *out)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static ExitCode write_verdicts(const VerifyCommand *verify)
+static void put_verdicts(void *self, const Options *options, Text *out)
 {
-    Text out = { 0 };
-    switch (verify->options->output.format) {
+    const VerifyCommand *verify = self;
+    switch (options->output.format) {
     case FORMAT_JSON:
-        put_verify_json(verify, &out);
+        put_verify_json(verify, out);
         break;
     case FORMAT_CSV:
-        put_verify_csv(verify, &out);
+        put_verify_csv(verify, out);
         break;
     case FORMAT_MARKDOWN:
-        put_verify_markdown(verify, &out);
+        put_verify_markdown(verify, out);
         break;
     default:
-        put_verify_text(verify, &out);
+        put_verify_text(verify, out);
     }
-    ExitCode code = ptx_output_text(verify->options, &out);
-    ptx_text_free(&out);
+}
+
+static ExitCode write_verdicts(VerifyCommand *verify)
+{
+    ExitCode code = ptx_output_each(verify->options, put_verdicts, verify);
     if (verify->counts[PTXLINT_VERDICT_IMPOSSIBLE] || verify->too_slow)
         code = exit_code_max(code, EXIT_FOUND);
     return verify->inputs.is_part ? exit_code_max(code, EXIT_INPUT) : code;
