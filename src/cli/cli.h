@@ -593,8 +593,8 @@ typedef struct ShardList {
     uint64_t names_hash;                /* of all inputs */
 } ShardList;
 
-/* Leaves the inputs of this shard: by the hash of their text. */
-void ptx_shard_choose(const Options *options, FileList *files, ShardList *list);
+/* Leaves the inputs of this shard: by the hash of their text. False: there is no memory. */
+bool ptx_shard_choose(const Options *options, FileList *files, ShardList *list);
 
 /* A module, by the number of its input; one that could not be made. */
 void ptx_shard_add(ShardList *list, size_t number, const ptxlint_module *module);

@@ -774,6 +774,8 @@ static ExitCode make_cache_keys(CliRun *run)
     for (size_t i = 0; i < count; i++) {
         const Baseline *baseline = run->baselines[i];
         const Budget *budget = run->budgets[i];
+        if (!run->settings[i])
+            return EXIT_INTERNAL;
         CacheInputs inputs = { run->settings[i], NULL, NULL,
                                { (unsigned char)run->options->command, run->is_syntax_only,
                                  run->report != NULL, run->options->has_no_metadata,
@@ -821,8 +823,8 @@ static bool prepare(CliRun *run)
         return false;
     for (size_t i = has_verb; run->paths[i] && !run->is_merge; i++)
         raise_code(run, ptx_paths_add(&run->files, run->paths[i], &run->book));
-    if (run->options->shard)
-        ptx_shard_choose(run->options, &run->files, &run->shard);
+    if (run->options->shard && !ptx_shard_choose(run->options, &run->files, &run->shard))
+        raise_code(run, ptx_complain_memory());
     find_settings(run);
     ExitCode code = ptx_book_all_rules(&run->book, &rules), before = run->code;
     run->code = EXIT_CLEAN;

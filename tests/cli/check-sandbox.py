@@ -34,6 +34,7 @@ COMMANDS = f"""{NONE}|check trigger.ptx
 {NONE}|optspace {LAUNCH} trigger.ptx
 {NONE}|verify --gpu h200 --measured times.jsonl trigger.ptx
 {READS}|verify --gpu h200 --measured trigger.jsonl b.ptx
+{NONE}|calibrate --gpu h200 --measured times.jsonl trigger.ptx
 {NONE}|recognize trigger.ptx
 {NONE}|graph trigger.ptx
 {NONE}|launch init trigger.ptx

@@ -9,7 +9,7 @@
 #define COPY(name)                                                                                 \
     ".visible .entry " name "(.param .u64 a, .param .u64 b)\n{\n.reg .b32 %r<5>;\n"               \
     ".reg .b64 %rd<6>;\nld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [b];\n"                       \
-    "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %tid.x;\nshl.b32 %r3, %r1, 8;\n"                        \
+    "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %tid.x;\nshl.b32 %r3, %r1, 10;\n"                        \
     "add.u32 %r3, %r3, %r2;\nmul.wide.u32 %rd3, %r3, 4;\nadd.s64 %rd4, %rd1, %rd3;\n"             \
     "add.s64 %rd5, %rd2, %rd3;\nld.global.u32 %r4, [%rd4];\nst.global.u32 [%rd5], %r4;\nret;\n}\n"
 #define ROW "{\"kernel\": \"copy\", \"grid\": 262144, \"block\": 256, "
@@ -37,7 +37,7 @@ static void write_times(const char *path, const json_t *verified)
         const json_t *row = verified ? json_array_get(json_object_get(verified, "rows"), i) : NULL;
         const double us = row ? json_number_value(json_object_get(row, "predicted_time_us")) : 1e6;
         length += (size_t)snprintf(text + length, sizeof text - length,
-                                   "{\"kernel\": \"copy\", \"grid\": %d, \"block\": 256, "
+                                   "{\"kernel\": \"copy\", \"grid\": %d, \"block\": 1024, "
                                    "\"us\": %.5f}\n", (int)blocks, us);
     }
     write_file(path, text, length);

@@ -468,7 +468,9 @@ static void put_errors(Text *out, const CalibrateCommand *c)
                    fit->is_by_group ? "by whole kernels" : "one by one", fit->folds,
                    as_percent(c->left_out));
     if (fit->taken)
-        ptx_text_print(out, "With all rows fitted to, %.1f %% are left.\n", as_percent(c->after));
+        ptx_text_print(out,
+                       "With all rows fitted to, %.1f %% are left. A fit is one step: calibrate "
+                       "the written file again, until nothing is fitted.\n", as_percent(c->after));
     else
         ptx_text_put(out, "Nothing is fitted: these rows do not show which constant is wrong.\n");
 }
