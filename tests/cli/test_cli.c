@@ -161,6 +161,9 @@ static const Case cases[] = {
     { "$PTXLINT report --format markdown two.ptx", 0, "| kernel | place |", "", "<details>" },
     { "$PTXLINT report --format markdown --kernel one two.ptx", 0, "```text\n", "", NULL },
     { "$PTXLINT report --format markdown warned.ptx", 0, "| warning COR101 | ", "", NULL },
+    /* CommonMark pairs runs of backquotes by their length: <img> is in none of these */
+    { "cp warned.ptx '``x` <img>`.ptx' && $PTXLINT --format markdown '``x` <img>`.ptx'", 1, "\\<img\\>", "", NULL },
+    { "cp warned.ptx www.x.ptx && $PTXLINT --format markdown www.x.ptx", 1, "www\\.x.ptx:", "", NULL },
     { "$PTXLINT report --details=x two.ptx", 2, "", "--details", NULL },
     { "$PTXLINT annotate two.ptx", 0, "kernel other (two.ptx:14) on sm_80\n", "", NULL },
     { "$PTXLINT annotate --kernel one two.ptx", 0, "kernel one", "", "kernel other" },
