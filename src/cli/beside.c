@@ -24,11 +24,19 @@ static struct {
 } slots[SLOTS];
 static atomic_uint next_slot;
 
+static const char pattern_end[] = ".XXXXXX";
+
+/* Whether mkstemp has chosen a name: a file that is called like the pattern is not ours. */
+static bool is_chosen(const char *name)
+{
+    return strcmp(name + strlen(name) - strlen(pattern_end), pattern_end) != 0;
+}
+
 /* As if it had not been caught, but for the files. */
 static void leave(int number)
 {
     for (size_t i = 0; i < SLOTS; i++)
-        if (atomic_load(&slots[i].state) == SLOT_SET)
+        if (atomic_load(&slots[i].state) == SLOT_SET && is_chosen(slots[i].name))
             unlink(slots[i].name);
     signal(number, SIG_DFL);
     raise(number);
@@ -44,14 +52,16 @@ static void catch_signals(void)
             sigaction(numbers[i], &leaving, NULL);
 }
 
-static int take_slot(const char *name)
+/* For a file that is not there yet, so that no signal comes between: its name is chosen in the
+ * slot. */
+static int take_slot(const char *pattern)
 {
     unsigned at = atomic_fetch_add(&next_slot, 1) % SLOTS;
     int free_state = SLOT_FREE;
-    if (strlen(name) >= PATH_MAX
+    if (strlen(pattern) >= PATH_MAX
         || !atomic_compare_exchange_strong(&slots[at].state, &free_state, SLOT_FILLED))
         return -1;
-    strcpy(slots[at].name, name);
+    strcpy(slots[at].name, pattern);
     atomic_store(&slots[at].state, SLOT_SET);
     catch_signals();
     return (int)at;
@@ -78,6 +88,16 @@ static bool take_mode(int handle, const char *path)
     return !fchmod(handle, 0666 & ~mask);
 }
 
+static void make_beside(Beside *beside)
+{
+    beside->slot = take_slot(beside->name);
+    char *const name = beside->slot >= 0 ? slots[beside->slot].name : beside->name;
+    beside->handle = mkstemp(name);
+    beside->is_there = beside->handle >= 0;
+    if (name != beside->name)
+        strcpy(beside->name, name);
+}
+
 bool ptx_beside_open(Beside *beside, const char *path, bool is_followed)
 {
     Text name = { 0 };
@@ -85,17 +105,14 @@ bool ptx_beside_open(Beside *beside, const char *path, bool is_followed)
     beside->path = is_followed ? realpath(path, NULL) : strdup(path);
     if (!beside->path && is_followed && errno == ENOENT)
         beside->path = strdup(path);
-    ptx_text_print(&name, "%s.XXXXXX", beside->path ? beside->path : "");
+    ptx_text_print(&name, "%s%s", beside->path ? beside->path : "", pattern_end);
     if (!beside->path || name.has_failed) {
         ptx_text_free(&name);
         ptx_beside_drop(beside);
         return false;
     }
     beside->name = name.bytes;
-    beside->handle = mkstemp(beside->name);
-    beside->is_there = beside->handle >= 0;
-    if (beside->is_there)
-        beside->slot = take_slot(beside->name);
+    make_beside(beside);
     if (beside->is_there && !fcntl(beside->handle, F_SETFD, FD_CLOEXEC)
         && take_mode(beside->handle, beside->path))
         return true;
