@@ -76,6 +76,10 @@ static const struct { const char *what, *body, *wanted; } loops[] = {
            "selp.b32 %r3, %r2, %r3, %p2;\n@%p2 mov.u32 %r4, %r2;\n") USE,
       "%f1 scalar reduction max; %r3 location argmax; %r4 location argmax; "
       "%r2 linear induction add 1" },
+    { "the place goes to memory: what is compared may come from there",
+      LOOP("setp.gt.f32 %p2, %f2, %f1;\nselp.f32 %f1, %f2, %f1, %p2;\n"
+           "selp.b32 %r3, %r2, %r3, %p2;\nst.global.u32 [%rd1], %r3;\n") USE,
+      "%f1 not recognized; %r3 location argmax; %r2 linear induction add 1" },
     { "the place of what is no maximum: the predicate keeps it",
       LOOP("setp.gt.f32 %p2, %f2, %f1;\nselp.f32 %f1, %f2, %f1, %p2;\n"
            "selp.b32 %r3, %r3, %r2, %p2;\n") USE,

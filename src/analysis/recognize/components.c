@@ -43,8 +43,9 @@ static void close_component(Recognizer *r, InsnId root)
     const InsnId *insns = r->stack + at;
     const uint32_t count = r->stack_count - at;
     if ((count > 1 || has_own_edge(r, root)) && is_of_level(r, insns, count)) {
-        Cycle cycle = { .insns = insns, .count = count, .id = id, .loop = ptx_recognizer_level_loop(r, root),
-                        .has_constants = true, .has_step = true };
+        Cycle cycle = { .insns = insns, .count = count, .id = id,
+                        .loop = ptx_recognizer_level_loop(r, root), .has_constants = true,
+                        .has_step = true };
         ptx_recognizer_add_cycle(r, &cycle);
     }
     r->stack_count = at;
@@ -67,7 +68,8 @@ static InsnId find_new_source(Recognizer *r, InsnId insn)
 {
     while (r->next[insn] < r->first[insn + 1]) {
         const Dependence *item = &r->all.items[r->next[insn]++];
-        if (item->kind != DEPENDENCE_REGISTER || ptx_recognizer_level_loop(r, item->from) != ptx_recognizer_level_loop(r, insn))
+        if (item->kind != DEPENDENCE_REGISTER
+            || ptx_recognizer_level_loop(r, item->from) != ptx_recognizer_level_loop(r, insn))
             continue;
         if (!r->order[item->from])
             return item->from;
@@ -100,17 +102,30 @@ static void walk_components(Recognizer *r, InsnId start)
 
 /* ---- who else reads it ----------------------------------------------------------------------- */
 
-/* Per component: whether another instruction of the loop reads it. */
+static bool is_read_beside(const Recognizer *r, const Dependence *item)
+{
+    const LoopId loop = ptx_recognizer_level_loop(r, item->from);
+    return item->kind == DEPENDENCE_REGISTER && loop != NO_LOOP
+           && loop == ptx_recognizer_level_loop(r, item->to)
+           && r->component[item->from] != r->component[item->to];
+}
+
+/* What reads where a minimum was may hand it on to what is compared. */
+static void drop_read_locations(Recognizer *r)
+{
+    for (uint32_t d = 0; d < r->all.count; d++)
+        if (r->is_location[r->all.items[d].from] && is_read_beside(r, &r->all.items[d]))
+            r->is_location[r->all.items[d].from] = false;
+}
+
+/* Per component: whether another instruction of the loop reads it, but to note where it was. */
 static bool *find_cycle_readers(const Recognizer *r)
 {
     bool *readers = ptx_arena_array(r->scratch, bool, r->component_count + 1);
     for (uint32_t d = 0; d < r->all.count; d++) {
         const Dependence *item = &r->all.items[d];
-        if (item->kind != DEPENDENCE_REGISTER || ptx_recognizer_level_loop(r, item->from) == NO_LOOP
-            || ptx_recognizer_level_loop(r, item->from) != ptx_recognizer_level_loop(r, item->to))
-            continue;
-        readers[r->component[item->from]] |=
-            r->component[item->from] != r->component[item->to] && !r->is_location[item->to];
+        if (is_read_beside(r, item) && !r->is_location[item->to])
+            readers[r->component[item->from]] = true;
     }
     return readers;
 }
@@ -124,6 +139,7 @@ static void refuse_read(Recognized *item)
 /* What is read may come back through memory, a call or a branch: e may depend on it. */
 static void judge_readers(Recognizer *r, uint32_t begin)
 {
+    drop_read_locations(r);
     const bool *readers = find_cycle_readers(r);
     for (uint32_t i = begin; i < r->count; i++) {
         Recognized *item = &r->items[i];

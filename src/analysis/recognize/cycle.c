@@ -112,7 +112,8 @@ static bool is_constant_in_loop(const Recognizer *r, const Cycle *c, InsnId insn
 }
 
 /* A number, or a register that the instruction before it in the same iteration sets to one. */
-static bool find_number(const Recognizer *r, InsnId insn, const Operand *operand, int64_t *number)
+static bool find_added_number(const Recognizer *r, InsnId insn, const Operand *operand,
+                              int64_t *number)
 {
     if (operand->kind == OPERAND_REG) {
         const InsnId from = ptx_recognizer_source(r, insn, operand->id);
@@ -146,7 +147,7 @@ static void note_cycle_operands(const Recognizer *r, Cycle *c, InsnId id)
             continue;
         c->has_induction |= insn->operand_count == 3 && is_linear_in_loop(r, c, &operands[o]);
         c->has_constants &= is_constant_in_loop(r, c, id, &operands[o], 0);
-        c->has_step &= insn->operand_count == 3 && find_number(r, id, &operands[o], &number);
+        c->has_step &= insn->operand_count == 3 && find_added_number(r, id, &operands[o], &number);
         const uint64_t by = (uint64_t)number, sum = (uint64_t)c->step;
         c->step = (int64_t)(insn->op->operation == OP_SUB ? sum - by : sum + by);
     }

@@ -130,7 +130,7 @@ static void begin_recognizer(Recognizer *r)
     r->stack = ptx_arena_array(r->scratch, InsnId, count + 1);
     r->calls = ptx_arena_array(r->scratch, InsnId, count + 1);
     r->is_linear = ptx_arena_array(r->scratch, bool, count + 1);
-    r->selection = ptx_arena_array(r->scratch, Selection, count + 1);
+    r->selection = ptx_arena_array(r->scratch, CompareSelect, count + 1);
     r->is_location = ptx_arena_array(r->scratch, bool, count + 1);
     index_dependences(r);
 }

@@ -4,8 +4,8 @@
  * loop's instructions, found by Tarjan, "Depth-First Search and Linear Graph Algorithms" (SIAM J.
  * Comput. 1972), for each nesting level by itself. Its instructions are evaluated as a function of
  * the value at the loop's header: v + e, v * e, min(v, e), ..., minima by comparison and selection,
- * too; what composes to one class is of that class, everything else is RECOGNIZED_NONE and says why. What goes through memory or
- * through branches is not looked at. */
+ * too; what composes to one class is of that class, everything else is RECOGNIZED_NONE and says
+ * why. What goes through memory or through branches is not looked at. */
 #ifndef PTX_ANALYSIS_RECOGNIZE_RECOGNIZE_H
 #define PTX_ANALYSIS_RECOGNIZE_RECOGNIZE_H
 

@@ -20,13 +20,13 @@ typedef enum Step {
 } Step;
 
 /* A comparison that a minimum or maximum is selected by. */
-typedef struct Selection {
+typedef struct CompareSelect {
     bool is_known;
     bool takes_new_where;       /* of its predicate: then the other value is taken */
     bool is_max;
     RegId variable;
     LoopId loop;
-} Selection;
+} CompareSelect;
 
 typedef struct Recognizer {
     Arena *arena, *scratch;
@@ -42,7 +42,7 @@ typedef struct Recognizer {
     InsnId *stack, *calls;
     uint32_t stack_count, component_count, order_count;
     bool *is_linear;            /* per instruction: of a linear induction */
-    Selection *selection;       /* per instruction */
+    CompareSelect *selection;       /* per instruction */
     bool *is_location;          /* per instruction: it notes where a minimum or maximum is */
     Recognized *items;
     uint32_t *item_component;

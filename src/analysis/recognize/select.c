@@ -103,7 +103,7 @@ static bool take_move(SelectWalk *w, InsnId id, const Insn *insn)
            && take_selection(w, id, &operands[1], !insn->guard_negated);
 }
 
-static bool take_insn(SelectWalk *w, InsnId id)
+static bool take_select_insn(SelectWalk *w, InsnId id)
 {
     const Insn *insn = &w->r->flow->func->insns[id];
     if (insn->op->kind == OPK_SETP)
@@ -133,28 +133,31 @@ static InsnId next_of_cycle(const Cycle *c, InsnId after, bool is_first)
 
 /* ---- where it was ---------------------------------------------------------------------------- */
 
-/* The comparison of a minimum that decides a selection, and whether the new value is taken. */
-static const Selection *find_decision(const Recognizer *r, const Cycle *c, InsnId id, bool *is_new)
+/* Under what predicate an instruction gives the variable a new value; NO_ID: it does not. */
+static RegId find_predicate(const Recognizer *r, const Cycle *c, const Insn *insn, bool *where)
 {
-    const Insn *insn = &r->flow->func->insns[id];
     const Operand *operands = ptx_insn_operands(r->flow->func, insn);
-    RegId predicate = insn->guard;
-    bool where = !insn->guard_negated;
-    if (insn->op->operation == OP_SELP && insn->operand_count == 4 && insn->guard == NO_ID) {
-        bool is_first = ptx_recognizer_is_of_cycle(r, c, &operands[1]);
-        if (operands[3].kind != OPERAND_REG
-            || is_first == ptx_recognizer_is_of_cycle(r, c, &operands[2]))
-            return NULL;
-        predicate = operands[3].id;
-        where = is_first == ((operands[3].flags & OPERAND_NEGATED) != 0);
-    } else if (insn->op->operation != OP_MOV || predicate == NO_ID
-               || ptx_recognizer_is_of_cycle(r, c, &operands[1])) {
-        return NULL;
-    }
-    const InsnId from = ptx_recognizer_source(r, id, predicate);
-    const Selection *selection = from == NO_ID ? NULL : &r->selection[from];
-    *is_new = selection && selection->takes_new_where == where;
-    return selection && selection->is_known ? selection : NULL;
+    *where = !insn->guard_negated;
+    if (insn->op->operation == OP_MOV && insn->operand_count == 2)
+        return ptx_recognizer_is_of_cycle(r, c, &operands[1]) ? NO_ID : insn->guard;
+    if (insn->op->operation != OP_SELP || insn->operand_count != 4 || insn->guard != NO_ID)
+        return NO_ID;
+    bool is_first = ptx_recognizer_is_of_cycle(r, c, &operands[1]);
+    if (operands[3].kind != OPERAND_REG
+        || is_first == ptx_recognizer_is_of_cycle(r, c, &operands[2]))
+        return NO_ID;
+    *where = is_first == ((operands[3].flags & OPERAND_NEGATED) != 0);
+    return operands[3].id;
+}
+
+/* The comparison whose new value is taken where the predicate is as said; NULL: there is none. */
+static const CompareSelect *find_decision(const Recognizer *r, InsnId id, RegId predicate,
+                                          bool where)
+{
+    const InsnId from = predicate == NO_ID ? NO_ID : ptx_recognizer_source(r, id, predicate);
+    const CompareSelect *selection = from == NO_ID ? NULL : &r->selection[from];
+    bool is_new = selection && selection->is_known && selection->takes_new_where == where;
+    return is_new ? selection : NULL;
 }
 
 static bool is_copy_of_cycle(const Recognizer *r, const Cycle *c, InsnId id)
@@ -167,13 +170,14 @@ static bool is_copy_of_cycle(const Recognizer *r, const Cycle *c, InsnId id)
 
 static RecognizedClass find_location(Recognizer *r, const Cycle *c, Recognized *out)
 {
-    const Selection *selection = NULL;
+    const CompareSelect *selection = NULL;
     for (uint32_t i = 0; i < c->count; i++) {
-        bool is_new = false;
+        bool where = false;
         if (is_copy_of_cycle(r, c, c->insns[i]))
             continue;
-        const Selection *found = find_decision(r, c, c->insns[i], &is_new);
-        if (!found || !is_new || selection)
+        const RegId predicate = find_predicate(r, c, &r->flow->func->insns[c->insns[i]], &where);
+        const CompareSelect *found = find_decision(r, c->insns[i], predicate, where);
+        if (!found || selection)
             return RECOGNIZED_NONE;
         selection = found;
     }
@@ -186,27 +190,22 @@ static RecognizedClass find_location(Recognizer *r, const Cycle *c, Recognized *
 }
 
 /* A guarded copy needs nothing of the variable that it sets, so that it is in no component. */
-static void add_guarded_location(Recognizer *r, InsnId id)
+static void add_guarded_location(Recognizer *r, InsnId id, LoopId loop)
 {
     const Insn *insn = &r->flow->func->insns[id];
-    const LoopId loop = r->flow->loops->loop_of[r->flow->cfg->block_of[id]];
-    bool is_new = false;
     InsnId last;
     if (insn->op->operation != OP_MOV || insn->guard == NO_ID || insn->operand_count != 2)
         return;
     const RegId reg = ptx_insn_operands(r->flow->func, insn)[0].id;
-    const InsnId from = ptx_recognizer_source(r, id, insn->guard);
-    const Selection *selection = from == NO_ID ? NULL : &r->selection[from];
-    is_new = selection && selection->is_known
-             && selection->takes_new_where == !insn->guard_negated;
-    if (!is_new || reg == selection->variable || ptx_defs_in_loop(r->defs, loop, reg, &last) != 1
-        || loop != selection->loop)
+    const CompareSelect *selection = find_decision(r, id, insn->guard, !insn->guard_negated);
+    if (!selection || reg == selection->variable || loop != selection->loop
+        || ptx_defs_in_loop(r->defs, loop, reg, &last) != 1)
         return;
     r->is_location[id] = true;
-    ptx_recognizer_add(r, &(Recognized){ .loop = loop, .insn = id, .reg = reg, .insn_count = 1,
-                                         .class = RECOGNIZED_LOCATION,
-                                         .operation = selection->is_max ? "argmax" : "argmin" },
-                       0);
+    const Recognized item = { .loop = loop, .insn = id, .reg = reg, .insn_count = 1,
+                              .class = RECOGNIZED_LOCATION,
+                              .operation = selection->is_max ? "argmax" : "argmin" };
+    ptx_recognizer_add(r, &item, 0);
 }
 
 void ptx_recognizer_guarded_locations(Recognizer *r, uint32_t depth)
@@ -214,7 +213,7 @@ void ptx_recognizer_guarded_locations(Recognizer *r, uint32_t depth)
     for (InsnId i = 0; i < r->flow->func->insn_count; i++) {
         const LoopId loop = r->flow->loops->loop_of[r->flow->cfg->block_of[i]];
         if (loop != NO_LOOP && r->flow->loops->loops[loop].depth == depth)
-            add_guarded_location(r, i);
+            add_guarded_location(r, i, loop);
     }
 }
 
@@ -226,10 +225,11 @@ RecognizedClass ptx_recognizer_select(Recognizer *r, const Cycle *c, Recognized 
         return RECOGNIZED_NONE;
     for (InsnId id = next_of_cycle(c, 0, true); id != NO_ID && is_taken;
          id = next_of_cycle(c, id, false))
-        is_taken = take_insn(&w, id);
+        is_taken = take_select_insn(&w, id);
     if (!is_taken || !w.selections)
         return find_location(r, c, out);
-    r->selection[w.compare] = (Selection){ true, w.takes_new_where, w.is_max, c->carried, c->loop };
+    r->selection[w.compare] = (CompareSelect){ true, w.takes_new_where, w.is_max, c->carried,
+                                              c->loop };
     out->operation = w.is_max ? "max" : "min";
     out->is_conditional = !ptx_recognizer_is_unconditional(r, w.compare);
     return RECOGNIZED_REDUCTION;
