@@ -61,7 +61,8 @@ typedef enum ptxlint_status {
     PTXLINT_BAD_ARGUMENT,
     /* a launch file, GPU file or log that is not what its format asks for */
     PTXLINT_BAD_FILE,
-    PTXLINT_WRITE               /* a ptxlint_write_fn returned non-zero */
+    PTXLINT_WRITE,              /* a ptxlint_write_fn returned non-zero */
+    PTXLINT_STOPPED             /* by options.is_stopped */
 } ptxlint_status;
 
 PTXLINT_API const char *ptxlint_status_text(ptxlint_status status);
@@ -693,6 +694,9 @@ PTXLINT_API ptxlint_status ptxlint_budget_draft(const ptxlint_module *module, do
 
 /* ---- modules --------------------------------------------------------------------------------- */
 
+/* Whether an analysis is to end. */
+typedef int (*ptxlint_stop_fn)(void *context);
+
 typedef struct ptxlint_options {
     size_t size;                        /* sizeof(ptxlint_options), set by ptxlint_options_init */
     const char *path;                   /* shown in diagnostics and reports; NULL: "-" */
@@ -745,9 +749,25 @@ typedef struct ptxlint_options {
     /* figures of each instruction: ptxlint_projection.instructions. Not with findings_only,
      * estimates_only or syntax_only */
     int has_instructions;
+    /* findings in functions that have not changed since are taken from it; NULL: all is looked at
+     * anew. What is found is the same */
+    struct ptxlint_history *history;
+    /* asked now and then, by any of the threads: nonzero ends the analysis, with PTXLINT_STOPPED;
+     * NULL: nothing does */
+    ptxlint_stop_fn is_stopped;
+    void *stop_context;
 } ptxlint_options;
 
 PTXLINT_API void ptxlint_options_init(ptxlint_options *options);
+
+/* What was found in functions, for a text that is analysed again and again while it is edited. It
+ * is for one set of options, which may differ in text, figures and threads; what they point to must
+ * outlive it. Modules need it only while they are made, several at once if need be. It holds about
+ * four times the findings of the last module, and 1 MiB. Not with profile. */
+typedef struct ptxlint_history ptxlint_history;
+
+PTXLINT_API ptxlint_status ptxlint_history_new(ptxlint_history **out);
+PTXLINT_API void ptxlint_history_free(ptxlint_history *history);
 
 /* CUDA sources with comments for ptxlint (docs/config.md, "In CUDA"), read as modules that were
  * made with it name them; any number of threads may do so at once. */
@@ -816,6 +836,7 @@ typedef struct ptxlint_module_info {
      * could not be read; NULL */
     const char *metadata, *metadata_error;
     int is_generated;                   /* that file is of a cache or dump */
+    size_t unchanged_count;             /* functions whose findings options.history knew */
 } ptxlint_module_info;
 
 PTXLINT_API const ptxlint_module_info *ptxlint_module_get_info(const ptxlint_module *module);
@@ -2071,6 +2092,9 @@ typedef struct ptxlint_verify_options {
     int is_warm;        /* caches may hold what the launch reads, of one before it */
     /* of the SMs at most, while it was measured; 0: the highest of the GPU */
     double clock_mhz;
+    /* a prediction is all that is wanted, quickly: from one block, as ptxlint_estimate() has it;
+     * there is no certain bound then */
+    int is_quick;
 } ptxlint_verify_options;
 
 PTXLINT_API void ptxlint_verify_options_init(ptxlint_verify_options *options);

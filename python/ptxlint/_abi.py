@@ -49,7 +49,8 @@ class Options(Structure):
                 ("is_unfolded", c_int), ("has_symbols", c_int), ("metadata_path", c_char_p),
                 ("sources", c_void_p), ("launch_number", c_uint32),
                 ("has_each_launch", c_int), ("generated_config", c_void_p),
-                ("has_instructions", c_int)]
+                ("has_instructions", c_int), ("history", c_void_p),
+                ("is_stopped", c_void_p), ("stop_context", c_void_p)]
 
 
 class ModuleInfo(Structure):
@@ -57,7 +58,8 @@ class ModuleInfo(Structure):
                 ("target", c_char_p), ("gpus", POINTER(c_void_p)), ("gpu_count", c_size_t),
                 ("version_major", c_int), ("version_minor", c_int), ("address_size", c_int),
                 ("memory_bytes", c_size_t), ("min_gain_percent", c_double),
-                ("metadata", c_char_p), ("metadata_error", c_char_p), ("is_generated", c_int)]
+                ("metadata", c_char_p), ("metadata_error", c_char_p), ("is_generated", c_int),
+                ("unchanged_count", c_size_t)]
 
 
 class Span(Structure):
@@ -164,7 +166,7 @@ class Measurement(Structure):
 
 
 class VerifyOptions(Structure):
-    _fields_ = [("size", c_size_t), ("gpu", c_size_t), ("is_warm", c_int), ("clock_mhz", c_double)]
+    _fields_ = [("size", c_size_t), ("gpu", c_size_t), ("is_warm", c_int), ("clock_mhz", c_double), ("is_quick", c_int)]
 
 
 class Verified(Structure):

@@ -31,7 +31,7 @@ class LaunchWarning(UserWarning):
     """Launches name a kernel, parameter or loop that no kernel has."""
 
 
-OK, NO_MEMORY, TOO_LARGE, IO, BAD_ARGUMENT, BAD_FILE, WRITE = range(7)
+OK, NO_MEMORY, TOO_LARGE, IO, BAD_ARGUMENT, BAD_FILE, WRITE, STOPPED = range(8)
 _CLASSES = {NO_MEMORY: NoMemoryError, TOO_LARGE: TooLargeError, BAD_FILE: BadFileError}
 
 

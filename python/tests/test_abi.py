@@ -59,7 +59,7 @@ def mirrored():
     for index, word in enumerate(_abi.CERTAINTIES[1:], 1):
         name = "NOT_KNOWN" if word == "unknown" else word.upper()
         yield f"PTXLINT_{name} - 0 {index} -"
-    for name in ("OK", "NO_MEMORY", "TOO_LARGE", "IO", "BAD_ARGUMENT", "BAD_FILE", "WRITE"):
+    for name in ("OK", "NO_MEMORY", "TOO_LARGE", "IO", "BAD_ARGUMENT", "BAD_FILE", "WRITE", "STOPPED"):
         yield f"PTXLINT_{name} - 0 {getattr(_errors, name)} -"
     for name in ("PART_KERNEL", "PART_PARAM", "PART_TRIP"):
         yield f"PTXLINT_{name} - 0 {getattr(_abi, name)} -"

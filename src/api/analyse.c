@@ -3,6 +3,7 @@
  * so that it is the same for any number of them. */
 #include "findings/config.h"
 #include "input/launch.h"
+#include "api/history.h"
 #include "api/module.h"
 #include "api/profile.h"
 #include "input/ptxas.h"
@@ -53,6 +54,7 @@ struct Crew {
     const PtxasUsage *const *said;      /* per function and GPU; NULL: there is no log */
     const RuleTimes *times;     /* NULL: not wanted */
     const SimCode *code;        /* NULL: nothing is run */
+    Recall *recall;             /* NULL: nothing is known from before */
     FuncId *order;              /* largest first */
     size_t *kernel_of;          /* per function with a body: its number among them */
     DiagSink *found;            /* per function: what was found in it */
@@ -123,6 +125,17 @@ static void tell_of_calls(AnalysisThread *w, FuncId kernel)
                  (unsigned)LIMIT_CALLED_INSNS, (unsigned)LIMIT_CALLED_INSNS_PER_INSN);
 }
 
+/* What rules find in the function in hand, for one of the GPUs. */
+static void find_by_rules(const Crew *crew, Engine *engine, Session *session, size_t gpu,
+                          DiagSink *sink)
+{
+    const FuncId f = (FuncId)sink->func;
+    if (ptx_recall_add(crew->recall, f, gpu, sink))
+        return;
+    ptx_engine_run(engine, session);
+    ptx_recall_note(crew->recall, f, gpu, sink);
+}
+
 /* As a lint for that GPU would. */
 static void analyse_beside(AnalysisThread *w, Session *first, FuncId f, size_t gpu)
 {
@@ -134,7 +147,7 @@ static void analyse_beside(AnalysisThread *w, Session *first, FuncId f, size_t g
     ptx_session_begin_beside(session, first, gpu);
     if (ptx_session_has_model(session))
         ptx_session_pressure(session, 0);
-    ptx_engine_run(b->engine, session);
+    find_by_rules(crew, b->engine, session, gpu, &b->sink);
     ptx_session_end(session);
     crew->found_beside[gpu - 1][f] = b->sink;
     crew->known_beside[gpu - 1][f] = &b->sessions;
@@ -157,7 +170,7 @@ static void analyse_func(AnalysisThread *w, FuncId f)
     if (m->ir->funcs[f].has_body) {
         TIMED(VIEW, ptx_view_func(w->sessions, f, &m->kernels[crew->kernel_of[f]]));
         if (w->engine)
-            TIMED(RULES, ptx_engine_run(w->engine, session));
+            TIMED(RULES, find_by_rules(crew, w->engine, session, 0, &w->sink));
         for (size_t g = 1; w->beside && g < m->gpu_count; g++)
             TIMED(RULES, analyse_beside(w, session, f, g));
     }
@@ -240,8 +253,11 @@ static void analyse_functions(AnalysisThread *w)
         w->engine = ptx_engine_new(w->sessions, ptx_config_rulebook(options->config), crew->times);
     if (w->engine && crew->found_beside)
         begin_beside(w);
-    for (size_t i; (i = atomic_fetch_add(&crew->next, 1)) < count;)
+    for (size_t i; (i = atomic_fetch_add(&crew->next, 1)) < count;) {
+        if (ptx_is_stopped(options))
+            ptx_arena_fail(w->kept);
         analyse_func(w, crew->order[i]);
+    }
 }
 
 typedef struct AnalysisStep {
@@ -425,6 +441,7 @@ static void prepare(AnalysisThread *w)
     m->estimator = ptx_arena_new(&m->arena, EstimatorSlot);
     if (m->gpu_count > 1 && m->calls && !(wants_figures(options) && options->estimates_only))
         prepare_beside(crew);
+    crew->recall = ptx_recall_new(m, options, crew->code, &w->scratch);
     number_kernels(crew);
     order_functions(crew, &m->arena, &w->scratch);
 }
@@ -457,6 +474,7 @@ static void put_together(AnalysisThread *w)
         ptx_sessions_take(m->sessions, crew->known_by[f], f);
         ptx_diag_append(&m->diags, &crew->found[f]);
     }
+    m->info.unchanged_count = ptx_recall_finish(crew->recall);
     ptx_diag_init(&w->sink, w->kept);
     if (w->engine)
         TIMED(RULES, ptx_engine_finish(w->engine));
@@ -495,10 +513,10 @@ static bool hire(Crew *crew, size_t limit)
         w->crew = crew;
         w->kept = i ? &m->parts[i - 1] : &m->arena;
         if (i)
-            ptx_arena_init(w->kept, limit, NULL);
-        ptx_arena_init(&w->work, limit, NULL);
-        ptx_arena_init(&w->temp, limit, NULL);
-        ptx_arena_init(&w->scratch, limit, NULL);
+            ptx_arena_begin(w->kept, limit, crew->options);
+        ptx_arena_begin(&w->work, limit, crew->options);
+        ptx_arena_begin(&w->temp, limit, crew->options);
+        ptx_arena_begin(&w->scratch, limit, crew->options);
     }
     return true;
 }

@@ -73,6 +73,9 @@ ptxlint_status ptx_module_take(char *text, size_t length, ptxlint_launches *foun
 /* NULs behind a text are those of a dump: they say where it ends. */
 size_t ptx_text_length(const char *text, size_t length);
 
+/* saved.c: of what lies beside the file; 0: nothing. */
+uint64_t ptx_launches_hash(const ptxlint_launches *found);
+
 /* For text that is not analysed: its lines, no functions, no findings yet. */
 void ptx_module_hold_text(ptxlint_module *module);
 
@@ -88,6 +91,20 @@ static inline const char *ptx_options_path(const ptxlint_options *options)
 static inline Session *ptx_session_at(const ptxlint_module *m, FuncId func)
 {
     return ptx_sessions_of(m->sessions, func);
+}
+
+/* The caller wants no more of the analysis. */
+static inline bool ptx_is_stopped(const ptxlint_options *options)
+{
+    return options->is_stopped && options->is_stopped(options->stop_context);
+}
+
+/* Begins an arena of an analysis, so that it fails once the analysis is stopped. */
+static inline void ptx_arena_begin(Arena *arena, size_t limit, const ptxlint_options *options)
+{
+    ptx_arena_init(arena, limit, NULL);
+    arena->is_stopped = options->is_stopped;
+    arena->stop_context = options->stop_context;
 }
 
 /* More than the front end was asked for. */

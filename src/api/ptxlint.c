@@ -38,6 +38,7 @@ const char *ptxlint_status_text(ptxlint_status status)
         [PTXLINT_BAD_ARGUMENT] = "bad argument",
         [PTXLINT_BAD_FILE] = "not in the format expected",
         [PTXLINT_WRITE] = "cannot be written",
+        [PTXLINT_STOPPED] = "stopped",
     };
     return (unsigned)status < sizeof texts / sizeof *texts ? texts[status] : "unknown status";
 }
@@ -191,10 +192,10 @@ static bool run(ptxlint_module *m, const ptxlint_options *options, ReadArenas *a
 {
     const size_t limit = memory_limit(m, options);
     ModuleRun call = { m, options, arenas, false };
-    ptx_arena_init(&m->arena, limit, NULL);
-    ptx_arena_init(&arenas->items, limit, NULL);
-    ptx_arena_init(&arenas->vectors, limit, NULL);
-    ptx_arena_init(&arenas->scratch, limit, NULL);
+    ptx_arena_begin(&m->arena, limit, options);
+    ptx_arena_begin(&arenas->items, limit, options);
+    ptx_arena_begin(&arenas->vectors, limit, options);
+    ptx_arena_begin(&arenas->scratch, limit, options);
     Arena *const guarded[] = { &m->arena, &arenas->items, &arenas->vectors,
                                &arenas->scratch };
     ptx_run_guarded(guarded, run_guarded, &call);
@@ -208,6 +209,14 @@ static void find_metadata(ptxlint_module *m, const char *path)
     char error[512];
     m->found = ptx_metadata_find(path, &m->metadata, error, sizeof error);
     m->metadata_error = *error ? strdup(error) : NULL;
+}
+
+/* What asks for memory later is not stopped. */
+static void end_stops(ptxlint_module *m)
+{
+    m->arena.is_stopped = m->front.is_stopped = NULL;
+    for (unsigned i = 0; i < m->part_count; i++)
+        m->parts[i].is_stopped = NULL;
 }
 
 /* Takes text and found, which it frees on failure. options->config is there. */
@@ -235,8 +244,9 @@ static ptxlint_status build_module(char *text, size_t length, ptxlint_launches *
     ptx_arena_free(&arenas.scratch);
     if (!complete) {
         ptxlint_module_free(m);
-        return PTXLINT_NO_MEMORY;
+        return ptx_is_stopped(options) ? PTXLINT_STOPPED : PTXLINT_NO_MEMORY;
     }
+    end_stops(m);
     *out = m;
     return PTXLINT_OK;
 }

@@ -65,8 +65,11 @@ static void read_alone(ptxlint_module *m, const ptxlint_options *options, ReadAr
 {
     Parser *parser = ptx_parser_new(&m->arena, &arenas->items, &m->diags, m->text, m->length);
     Lower *lower = new_lower(m, options, arenas);
-    for (const AstItem *item; (item = ptx_parser_next(parser));)
+    for (const AstItem *item; (item = ptx_parser_next(parser));) {
+        if (ptx_is_stopped(options))
+            ptx_arena_fail(&m->arena);
         ptx_lower_item(lower, ptx_parser_header(parser), item);
+    }
     m->ir = ptx_lower_finish(lower, ptx_parser_header(parser));
 }
 
@@ -190,7 +193,8 @@ static void lower_all(void *context)
     Reading *r = context;
     Lower *lower = new_lower(r->m, r->options, r->arenas);
     bool is_done = false;
-    for (uint32_t by = 0; !is_done && hand_over(r, &r->taken, by); by = 1)
+    for (uint32_t by = 0; !is_done && !ptx_is_stopped(r->options)
+                          && hand_over(r, &r->taken, by); by = 1)
         is_done = lower_batch(r, lower, &r->batches[r->taken % BATCHES]);
 }
 

@@ -84,7 +84,7 @@ static void fill_head(SavedHead *head, const char *text, size_t length)
     snprintf(head->version, sizeof head->version, "%s", PTXLINT_VERSION_STRING);
 }
 
-static uint64_t launches_hash(const ptxlint_launches *found)
+uint64_t ptx_launches_hash(const ptxlint_launches *found)
 {
     char *text = found ? json_dumps(found->root, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
     uint64_t hash = text ? XXH3_64bits(text, strlen(text)) | 1 : 0;
@@ -246,7 +246,7 @@ static void save_root(Saver *s, const SavedSource *sources, const char *const *g
         .gpus = gpus, .sources = sources, .uses = m->uses.uses,
         .kernel_count = m->kernel_count, .diagnostic_count = m->diagnostic_count,
         .gpu_count = info->gpu_count, .source_count = m->uses.source_count,
-        .use_count = m->uses.count, .launches_hash = launches_hash(m->found),
+        .use_count = m->uses.count, .launches_hash = ptx_launches_hash(m->found),
         .memory_bytes = info->memory_bytes, .min_gain_percent = info->min_gain_percent,
         .version_major = info->version_major, .version_minor = info->version_minor,
         .address_size = info->address_size, .is_generated = info->is_generated
@@ -544,7 +544,7 @@ static bool has_same_launches(const Loader *l)
     if (!l->options->metadata_path)
         return true;
     m->found = ptx_metadata_find(l->options->metadata_path, &m->metadata, error, sizeof error);
-    return !*error && launches_hash(m->found) == l->root->launches_hash;
+    return !*error && ptx_launches_hash(m->found) == l->root->launches_hash;
 }
 
 /* CUDA sources have the comments that they had. */

@@ -270,12 +270,16 @@ static bool is_worth_more(const ptxlint_measurement *row, const MeasuredTrial *t
     return trial->floor.why && is_row_below(row, most);
 }
 
-static ptxlint_status try_row(const ptxlint_module *m, const char *kernel, size_t gpu,
-                              const MeasuredRow *row, MeasuredTrial *trial, ptxlint_estimated *e)
+static ptxlint_status try_row(const ptxlint_module *m, const char *kernel,
+                              const ptxlint_verify_options *options, const MeasuredRow *row,
+                              MeasuredTrial *trial, ptxlint_estimated *e)
 {
     ptxlint_trial tried;
     const double clock_mhz = trial->floor.clock_mhz;
+    const size_t gpu = options->gpu;
     ptxlint_trial_init(&tried);
+    if (options->is_quick)
+        return ptx_estimate_measured(m, kernel, gpu, &tried, trial, e);
     tried.steps = VERIFY_STEPS;
     ptxlint_status status = ptx_estimate_measured(m, kernel, gpu, &tried, trial, e);
     if (status != PTXLINT_OK || !is_worth_more(&row->view, trial))
@@ -298,7 +302,7 @@ ptxlint_status ptxlint_verify(const ptxlint_module *m, const char *kernel,
     const MeasuredRow *row = &measurements->items[index];
     ptxlint_estimated e = { .size = sizeof e };
     MeasuredTrial trial = { .entry = row->launch,
-                            .suspect_us = isfinite(row->view.us)
+                            .suspect_us = isfinite(row->view.us) && !options->is_quick
                                               ? row->view.us + row->view.resolution_us
                                               : (double)INFINITY,
                             .floor = { .clock_mhz = options->clock_mhz } };
@@ -306,12 +310,13 @@ ptxlint_status ptxlint_verify(const ptxlint_module *m, const char *kernel,
                                .least_us = unknown, .least_warm_us = unknown,
                                .clock_mhz = unknown, .memory_gb_per_s = unknown,
                                .least_bytes = unknown, .slowdown = unknown };
-    ptxlint_status status = try_row(m, kernel, options->gpu, row, &trial, &e);
+    ptxlint_status status = try_row(m, kernel, options, row, &trial, &e);
     if (status != PTXLINT_OK)
         return status;
     out->time = e.time;
     out->bottleneck = e.bottleneck;
-    set_least(m, options, &trial, out);
+    if (!options->is_quick)
+        set_least(m, options, &trial, out);
     conclude(&row->view, options, &trial, &e, out);
     return PTXLINT_OK;
 }

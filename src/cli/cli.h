@@ -6,10 +6,12 @@
  * fix.c makes the edits of findings, and unified_diff.c shows them.
  * diff_git.c builds both sides of a diff; cache.c keeps modules for later runs, shard.c shares a
  * run out among machines.
- * explain.c, extract.c, launch.c with record.c, rules.c, show.c and verify.c are commands of their
- * own; so are in variants/ tune.c, rank.c with optspace.c, and occupancy.c, whose rows json_csv.c
- * writes; and in pages/ isa.c, schema.c, complete.c and manual.c; they write through
- * pages/page.c and pages/isa_page.c (Markdown) and paint.c (Markdown to a terminal).
+ * explain.c, extract.c, launch.c with record.c, rules.c and show.c are commands of their own. So
+ * are in measured/ verify.c and calibrate.c, which share measured_inputs.c, and gpu_measure.c with
+ * gpu_file.c; calibrate.c fits by fit.c, and gpu_text.c writes GPU files; in variants/ tune.c,
+ * rank.c with optspace.c, and occupancy.c, whose rows json_csv.c writes; and in pages/ isa.c,
+ * schema.c, complete.c and manual.c; they write through pages/page.c and pages/isa_page.c
+ * (Markdown) and paint.c (Markdown to a terminal).
  *
  * What fails complains on standard error, unless it says otherwise, and returns the exit code for
  * it. */
@@ -24,6 +26,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 /* The highest that applies is the exit status. */
 typedef enum ExitCode {
@@ -54,6 +57,7 @@ void ptx_text_add(Text *text, const char *bytes, size_t length);
 /* A ptxlint_write_fn. */
 int ptx_text_write(void *text, const char *bytes, size_t length);
 void ptx_text_put(Text *text, const char *words);
+void ptx_text_append(Text *text, const Text *other);
 /* Words from outside, as ptxlint_shown_text has them. */
 void ptx_text_show(Text *text, const char *words);
 
@@ -127,6 +131,7 @@ typedef enum Command {
     COMMAND_OPTSPACE,
     COMMAND_VERIFY,
     COMMAND_RECOGNIZE,
+    COMMAND_CALIBRATE,
     COMMAND__COUNT
 } Command;
 
@@ -411,14 +416,6 @@ typedef struct ModuleSource {
 
 ExitCode ptx_inputs_open(const ModuleSource *source, const InputFile *file, ptxlint_module **out);
 
-typedef ExitCode (*ModuleTaker)(void *self, const ModuleSource *source,
-                                const ptxlint_module *module);
-
-/* Each file as a module like that, by the config that holds for it; ends where the machine fails.
- * The worst code of all. */
-ExitCode ptx_inputs_each(const ModuleSource *like, Book *book, const FileList *files,
-                         ModuleTaker take, void *self);
-
 /* Those that such a module has. */
 const Inputs *ptx_inputs_launches(const ModuleSource *source);
 
@@ -492,6 +489,32 @@ bool ptx_book_excludes(Book *book, const char *folder, const char *name);
 
 /* All rules that findings may be of. */
 ExitCode ptx_book_all_rules(Book *book, const ptxlint_rules **out);
+
+/* ---- subject.c ------------------------------------------------------------------------------- */
+
+/* What a command reads that makes one small document of all its inputs. */
+typedef struct CliSubject {
+    const Options *options;
+    Inputs inputs;
+    Book book;
+    FileList files;
+} CliSubject;
+
+/* All but the modules; then the process may read no more than these. subject must be freed in any
+ * case. */
+ExitCode ptx_subject_open(CliSubject *subject, const Options *options, const char *const *paths);
+
+/* The configs of all files, then the sandbox around these alone. */
+ExitCode ptx_sandbox_enclose(const Options *options, const FileList *files, Book *book);
+
+typedef ExitCode (*ModuleTaker)(void *self, const ModuleSource *source,
+                                const ptxlint_module *module);
+
+/* Each file as a module that has as much as like says, by the config that holds for it; ends where
+ * the machine fails. The worst code of all. */
+ExitCode ptx_subject_each(CliSubject *subject, const ModuleSource *like, ModuleTaker take,
+                          void *self);
+void ptx_subject_free(CliSubject *subject);
 
 /* ---- ptxas.c --------------------------------------------------------------------------------- */
 
@@ -570,8 +593,8 @@ typedef struct ShardList {
     uint64_t names_hash;                /* of all inputs */
 } ShardList;
 
-/* Leaves the inputs of this shard: by the hash of their text. */
-void ptx_shard_choose(const Options *options, FileList *files, ShardList *list);
+/* Leaves the inputs of this shard: by the hash of their text. False: there is no memory. */
+bool ptx_shard_choose(const Options *options, FileList *files, ShardList *list);
 
 /* A module, by the number of its input; one that could not be made. */
 void ptx_shard_add(ShardList *list, size_t number, const ptxlint_module *module);
@@ -813,7 +836,7 @@ bool ptx_paint(Text *out, const char *markdown, size_t length, bool has_color);
 
 /* ---- the commands ---------------------------------------------------------------------------- */
 
-/* run.c: check, report, gpu, baseline, budget */
+/* run.c: check, report, annotate, gpu, baseline, budget */
 ExitCode ptx_run(const Options *options);
 ExitCode ptx_diff(const Options *options);              /* diff.c */
 
@@ -825,9 +848,10 @@ typedef struct GitSides {
     const char *folder;                 /* of both worktrees */
 } GitSides;
 
-/* diff_git.c: makes the worktree of a side, goes to where the working directory is in it, and runs
- * command there. */
-ExitCode ptx_git_enter(const GitSides *sides, int side, char **command);
+/* diff_git.c: goes to where the working directory is in the worktree of a side; makes that before,
+ * and runs command there. */
+ExitCode ptx_git_enter(const GitSides *sides, int side);
+ExitCode ptx_git_build(const GitSides *sides, int side, char **command);
 ExitCode ptx_diff_git(const Options *options);
 ExitCode ptx_diff_sides(const Options *options, const GitSides *sides);         /* diff.c */
 ExitCode ptx_explain(const Options *options);           /* explain.c */
@@ -837,7 +861,21 @@ ExitCode ptx_isa_command(const Options *options);       /* isa.c */
 ExitCode ptx_tune(const Options *options);              /* tune.c */
 ExitCode ptx_rank(const Options *options);              /* rank.c: rank, optspace */
 ExitCode ptx_occupancy(const Options *options);         /* occupancy.c */
-ExitCode ptx_verify(const Options *options);            /* verify.c */
+ExitCode ptx_verify(const Options *options);            /* measured/verify.c */
+ExitCode ptx_calibrate(const Options *options);         /* measured/calibrate.c */
+/* Of gpu measure and calibrate: --output FILE without a format is a GPU file. */
+static inline bool ptx_writes_gpu_file(const Options *options, size_t output)
+{
+    return !output && options->outputs[0].path && !options->has_format
+           && options->outputs[0].format == FORMAT_TEXT;
+}
+/* measured/gpu_measure.c; whether the words of `gpu` ask for it. */
+ExitCode ptx_gpu_measure(const Options *options);
+static inline bool ptx_is_gpu_measure(const Options *options)
+{
+    return options->command == COMMAND_GPU && options->paths && options->paths[0]
+           && !strcmp(options->paths[0], "measure");
+}
 ExitCode ptx_schema_command(const Options *options);    /* schema.c */
 ExitCode ptx_completions(const Options *options);       /* complete.c */
 ExitCode ptx_manual(const Options *options);            /* manual.c */
@@ -852,16 +890,28 @@ ExitCode ptx_merge(Options *options);                   /* shard.c */
 /* The same with modules of shards, which it takes; run.c. */
 ExitCode ptx_run_parts(const Options *options, FileList *files);
 
-/* Adds the kernels of the modules that path stands for; run.c. */
-ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report *report,
-                        Matched *matched);
+/* run.c: the modules that path stands for are found; then their kernels are added to report. *out
+ * must be freed in any case. */
+typedef struct ReportRun ReportRun;
+ExitCode ptx_report_find(const Options *options, const char *path, Matched *matched,
+                         ptxlint_report *report, ReportRun **out);
+const FileList *ptx_report_files(const ReportRun *side);       /* NULL for NULL */
+ExitCode ptx_report_take(ReportRun *side);
+void ptx_report_free(ReportRun *side);
 
 /* ---- sandbox.c ------------------------------------------------------------------------------- */
 
-/* From here on the process reads, writes and runs only what these ask for; see sandbox.c. files:
- * NULL where they are not known yet, and it may read all. True also where the kernel has no such
- * thing. */
-bool ptx_sandbox_enter(const Options *options, const FileList *files, const Gates *gates);
+/* What is still read and written beside what options name; each may be NULL. */
+typedef struct SandboxNeeds {
+    bool reads_anywhere;                /* the inputs are not known yet */
+    const FileList *files[2];           /* inputs, with what lies beside them */
+    const char *read, *written;         /* a file or folder; a folder */
+    const Gates *gates;                 /* baselines that are written */
+} SandboxNeeds;
+
+/* From here on the process reads, writes and runs only what these ask for; see sandbox.c.
+ * EXIT_CLEAN also where the kernel has no such thing, or --no-sandbox is given. */
+ExitCode ptx_sandbox_enter(const Options *options, const SandboxNeeds *needs);
 
 /* ---- beside.c -------------------------------------------------------------------------------- */
 
@@ -917,6 +967,15 @@ unsigned ptx_table_columns(void);
 
 /* Opens, writes text and closes. */
 ExitCode ptx_output_text(const Options *options, const Text *text);
+
+/* Whether one of the documents is in that format. */
+bool ptx_output_is_wanted(const Options *options, Format format);
+
+/* Puts the document that options->output asks for; nothing where there is none to be written. */
+typedef void (*DocumentMaker)(void *self, const Options *options, Text *out);
+
+/* Makes and writes each document that is wanted. */
+ExitCode ptx_output_each(const Options *options, DocumentMaker make, void *self);
 
 /* Flushes stdout; EXIT_CLEAN also where the reader has closed it. */
 ExitCode ptx_stdout_close(void);

@@ -12,8 +12,10 @@ typedef struct Diff {
     char titles[2][80];         /* of git: "main (1a2b3c4)" */
     Options inside;             /* of git: as options, files by their full names */
     const char *paths[2];       /* old, new */
+    const char *here;           /* of git: the working directory */
     bool is_saved[2];           /* a report */
     ptxlint_report *reports[2];
+    ReportRun *runs[2];         /* NULL: saved, or of git */
     StringList tolerances;      /* of the config, then of the command line */
     ptxlint_diff *diff;
     Text accept;
@@ -59,12 +61,17 @@ static ExitCode read_git_side(Diff *d, int side)
     static const char *const all[] = { ".", NULL };
     const char *const *paths = d->options->paths ? (const char *const *)d->options->paths : all;
     char text[160];
-    ExitCode code = ptx_git_enter(d->git, side, d->options->git_command);
-    bool is_built = code == EXIT_CLEAN;
-    for (size_t i = 0; paths[i] && code < EXIT_USAGE; i++)
-        code = exit_code_max(code, ptx_run_report(&d->inside, paths[i], d->reports[side],
-                                                  &d->matched));
-    if (!is_built || ptxlint_report_size(d->reports[side]))
+    ExitCode code = ptx_git_enter(d->git, side);
+    bool is_there = code == EXIT_CLEAN;
+    for (size_t i = 0; paths[i] && code < EXIT_USAGE; i++) {
+        ReportRun *run;
+        ExitCode here = ptx_report_find(&d->inside, paths[i], &d->matched, d->reports[side], &run);
+        if (here < EXIT_INTERNAL)
+            here = exit_code_max(here, ptx_report_take(run));
+        ptx_report_free(run);
+        code = exit_code_max(code, here);
+    }
+    if (!is_there || ptxlint_report_size(d->reports[side]))
         return code;
     snprintf(text, sizeof text, "%.80s has no kernel: has the command made PTX there?",
              d->titles[side]);
@@ -72,19 +79,59 @@ static ExitCode read_git_side(Diff *d, int side)
     return exit_code_max(code, EXIT_USAGE);
 }
 
-static ExitCode read_side(Diff *d, int side)
+/* Once both are built, nothing is run or written any more. */
+static ExitCode read_git_sides(Diff *d)
 {
-    if (ptxlint_report_new(&d->reports[side]) != PTXLINT_OK)
-        return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
-    if (d->git)
-        return read_git_side(d, side);
-    d->is_saved[side] = is_report(d->paths[side]);
-    ExitCode code = d->is_saved[side]
-                        ? read_saved(d->paths[side], d->reports[side])
-                        : ptx_run_report(d->options, d->paths[side], d->reports[side], &d->matched);
+    ExitCode code = EXIT_CLEAN;
+    for (int side = 0; side < 2 && code == EXIT_CLEAN; side++)
+        code = ptx_git_build(d->git, side, d->options->git_command);
+    if (code == EXIT_CLEAN && chdir(d->here))
+        code = ptx_complain_status(d->here, PTXLINT_IO);
+    if (code == EXIT_CLEAN)
+        code = ptx_sandbox_enter(d->options, &(SandboxNeeds){ .reads_anywhere = true });
+    for (int side = 0; side < 2 && code < EXIT_USAGE; side++)
+        code = exit_code_max(code, read_git_side(d, side));
+    return code;
+}
+
+/* A saved report is read, of PTX the modules are found. */
+static ExitCode find_side(Diff *d, int side)
+{
+    const char *path = d->paths[side];
+    d->is_saved[side] = is_report(path);
+    if (d->is_saved[side])
+        return read_saved(path, d->reports[side]);
+    return ptx_report_find(d->options, path, &d->matched, d->reports[side], &d->runs[side]);
+}
+
+static ExitCode take_side(Diff *d, int side)
+{
+    ExitCode code = d->runs[side] ? ptx_report_take(d->runs[side]) : EXIT_CLEAN;
     if (code == EXIT_CLEAN && !ptxlint_report_size(d->reports[side]))
         ptx_complain(d->paths[side], "has no kernel");
     return code;
+}
+
+static ExitCode read_named_sides(Diff *d)
+{
+    ExitCode code = EXIT_CLEAN;
+    for (int side = 0; side < 2 && code < EXIT_USAGE; side++)
+        code = exit_code_max(code, find_side(d, side));
+    const SandboxNeeds needs = { .files = { ptx_report_files(d->runs[0]),
+                                            ptx_report_files(d->runs[1]) } };
+    if (code < EXIT_USAGE)
+        code = exit_code_max(code, ptx_sandbox_enter(d->options, &needs));
+    for (int side = 0; side < 2 && code < EXIT_USAGE; side++)
+        code = exit_code_max(code, take_side(d, side));
+    return code;
+}
+
+static ExitCode read_sides(Diff *d)
+{
+    for (int side = 0; side < 2; side++)
+        if (ptxlint_report_new(&d->reports[side]) != PTXLINT_OK)
+            return ptx_complain_memory();
+    return d->git ? read_git_sides(d) : read_named_sides(d);
 }
 
 /* ---- tolerances ------------------------------------------------------------------------------ */
@@ -261,8 +308,8 @@ static ExitCode write_all(Diff *d)
 static ExitCode diff_run(Diff *d)
 {
     ExitCode code = exit_code_max(read_tolerances(d), ptx_matched_begin(&d->matched, d->options));
-    for (int side = 0; side < 2 && code < EXIT_USAGE; side++)
-        code = exit_code_max(code, read_side(d, side));
+    if (code < EXIT_USAGE)
+        code = exit_code_max(code, read_sides(d));
     if (code == EXIT_CLEAN && !(d->is_saved[0] && d->is_saved[1]))
         code = ptx_matched_report(&d->matched);
     if (code == EXIT_CLEAN)
@@ -273,8 +320,10 @@ static ExitCode diff_run(Diff *d)
 static void diff_free(Diff *d)
 {
     ptxlint_diff_free(d->diff);
-    ptxlint_report_free(d->reports[0]);
-    ptxlint_report_free(d->reports[1]);
+    for (int side = 0; side < 2; side++) {
+        ptx_report_free(d->runs[side]);
+        ptxlint_report_free(d->reports[side]);
+    }
     ptx_strings_free(&d->tolerances);
     ptx_text_free(&d->accept);
     ptx_matched_free(&d->matched);
@@ -321,7 +370,7 @@ ExitCode ptx_diff_sides(const Options *options, const GitSides *sides)
 {
     StringList kept = { 0 };
     char here[4096];
-    Diff d = { .options = options, .git = sides, .inside = *options };
+    Diff d = { .options = options, .git = sides, .inside = *options, .here = here };
     for (int side = 0; side < 2; side++) {
         snprintf(d.titles[side], sizeof d.titles[side], "%.60s (%.9s)", sides->names[side],
                  sides->commits[side]);

@@ -165,19 +165,30 @@ static ExitCode build_side(const GitSides *sides, int side, char **command)
     return status < 0 ? EXIT_USAGE : EXIT_INPUT;
 }
 
-ExitCode ptx_git_enter(const GitSides *sides, int side, char **command)
+ExitCode ptx_git_enter(const GitSides *sides, int side)
 {
     Text folder = { 0 };
+    ExitCode code = EXIT_CLEAN;
     side_folder(sides, side, &folder);
-    ExitCode code = folder.has_failed ? ptx_complain_memory()
-                                      : add_worktree(sides, side, folder.bytes);
     ptx_text_print(&folder, "/%s", sides->prefix);
-    if (code == EXIT_CLEAN && (folder.has_failed || chdir(folder.bytes))) {
+    if (folder.has_failed || chdir(folder.bytes)) {
         ptx_complain(sides->prefix, strerror(errno));
         ptx_complain("--git", "the folder is not in that commit");
         code = EXIT_INPUT;
     }
     ptx_text_free(&folder);
+    return code;
+}
+
+ExitCode ptx_git_build(const GitSides *sides, int side, char **command)
+{
+    Text folder = { 0 };
+    side_folder(sides, side, &folder);
+    ExitCode code = folder.has_failed ? ptx_complain_memory()
+                                      : add_worktree(sides, side, folder.bytes);
+    ptx_text_free(&folder);
+    if (code == EXIT_CLEAN)
+        code = ptx_git_enter(sides, side);
     return code == EXIT_CLEAN ? build_side(sides, side, command) : code;
 }
 

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -199,14 +200,44 @@ static ExitCode extract_input(Extraction *e)
     return EXIT_CLEAN;
 }
 
+/* The file of "libfoo.so!3.sm_90.ptx", for free(). */
+static char *container_of(const char *path)
+{
+    struct stat st;
+    char *file = strdup(path), *mark;
+    while (file && stat(file, &st) && (mark = strrchr(file, '!')))
+        *mark = 0;
+    return file;
+}
+
+/* The container is all that is read, and the folder all that is written; that it is in, where it
+ * is to be made. */
+static ExitCode enter_extraction(const Options *options, const char *folder)
+{
+    struct stat st;
+    char *parent = strdup(folder), *container = container_of(options->paths[0]);
+    SandboxNeeds needs = { .read = container, .written = folder };
+    if (options->has_list)
+        needs.written = NULL;
+    else if (parent && stat(folder, &st))
+        needs.written = dirname(parent);
+    const ExitCode code = parent && container ? ptx_sandbox_enter(options, &needs)
+                                              : ptx_complain_memory();
+    free(container);
+    free(parent);
+    return code;
+}
+
 ExitCode ptx_extract(const Options *options)
 {
     ptxlint_input *input = NULL;
-    ExitCode code = ptx_input_open(options, options->paths[0], &input);
+    Extraction e = { .options = options, .folder = ptx_text_or(options->output.path, ".") };
+    ExitCode code = enter_extraction(options, e.folder);
+    if (code == EXIT_CLEAN)
+        code = ptx_input_open(options, options->paths[0], &input);
     if (!input)
         return code;
-    Extraction e = { .options = options, .input = input,
-                     .folder = ptx_text_or(options->output.path, ".") };
+    e.input = input;
     code = exit_code_max(code, extract_input(&e));
     if (e.out.has_failed)
         code = exit_code_max(code, ptx_complain_memory());

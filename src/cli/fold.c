@@ -54,7 +54,7 @@ void ptx_sink_fit(Sink *sink, const Options *options, const Document *output)
         [COMMAND_TUNE] = true, [COMMAND_RANK] = true, [COMMAND_DIFF] = true,
         [COMMAND_CONFIG] = true, [COMMAND_OCCUPANCY] = true, [COMMAND_OPTSPACE] = true,
         [COMMAND_VERIFY] = true,
-        [COMMAND_RECOGNIZE] = true
+        [COMMAND_RECOGNIZE] = true, [COMMAND_CALIBRATE] = true
     };
     if (is_prose[options->command] && output->format == FORMAT_TEXT && !output->path
         && !ptx_fix_prints(options))

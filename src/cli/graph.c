@@ -12,7 +12,7 @@ typedef struct GraphChoice {
     Matched matched;
     size_t count;               /* of kernels that could be meant */
     Text names;                 /* of the first of them */
-    Text out;                   /* the graph of the first */
+    Text out[FORMAT__COUNT];    /* the graph of the first, in each format that is wanted */
     ExitCode code;
 } GraphChoice;
 
@@ -24,18 +24,23 @@ static bool may_be_drawn(const Options *options, const ptxlint_kernel *kernel)
     return ptxlint_name_fits(options->kernel_glob, kernel->name);
 }
 
-static ptxlint_format graph_format(const Options *options)
+static ptxlint_format graph_format(Format format)
 {
-    if (options->output.format == FORMAT_DOT)
+    if (format == FORMAT_DOT)
         return PTXLINT_DOT;
-    return options->output.format == FORMAT_JSON ? PTXLINT_JSON : PTXLINT_SVG;
+    return format == FORMAT_JSON ? PTXLINT_JSON : PTXLINT_SVG;
 }
 
 static void write_graph(GraphChoice *choice, const ptxlint_module *module,
                         const ptxlint_kernel *kernel)
 {
-    ptxlint_status status = ptxlint_write_graph(module, kernel, graph_format(choice->options),
-                                                ptx_text_write, &choice->out);
+    ptxlint_status status = PTXLINT_OK;
+    for (size_t i = 0; i < choice->options->output_count && status == PTXLINT_OK; i++) {
+        const Format format = choice->options->outputs[i].format;
+        ptx_text_free(&choice->out[format]);    /* the same for two places */
+        status = ptxlint_write_graph(module, kernel, graph_format(format), ptx_text_write,
+                                     &choice->out[format]);
+    }
     if (status == PTXLINT_BAD_ARGUMENT) {
         ptx_complain(kernel->name, "it has no instructions to draw; --format json has its calls");
         choice->code = EXIT_USAGE;
@@ -87,30 +92,30 @@ static ExitCode judge_choice(GraphChoice *choice)
     return EXIT_USAGE;
 }
 
+static void put_graph(void *self, const Options *options, Text *out)
+{
+    GraphChoice *choice = self;
+    ptx_text_append(out, &choice->out[options->output.format]);
+}
+
 ExitCode ptx_graph_command(const Options *options)
 {
     GraphChoice choice = { .options = options };
-    Inputs inputs = { 0 };
-    Book book = { 0 };
-    FileList files = { 0 };
-    ExitCode code = exit_code_max(ptx_inputs_read(&inputs, options), ptx_book_open(&book, options));
-    for (size_t i = 0; options->paths[i] && code == EXIT_CLEAN; i++)
-        code = ptx_paths_add(&files, options->paths[i], &book);
+    CliSubject subject;
+    ExitCode code = ptx_subject_open(&subject, options, (const char *const *)options->paths);
     if (code == EXIT_CLEAN)
         code = ptx_matched_begin(&choice.matched, options);
     if (code == EXIT_CLEAN) {
-        const ModuleSource like = { .options = options, .given = &inputs,
-                                    .has_instructions = true };
-        choice.code = ptx_inputs_each(&like, &book, &files, draw_module, &choice);
+        const ModuleSource like = { .has_instructions = true };
+        choice.code = ptx_subject_each(&subject, &like, draw_module, &choice);
         code = judge_choice(&choice);
     }
     if (code == EXIT_CLEAN)
-        code = ptx_output_text(options, &choice.out);
+        code = ptx_output_each(options, put_graph, &choice);
     ptx_matched_free(&choice.matched);
     ptx_text_free(&choice.names);
-    ptx_text_free(&choice.out);
-    ptx_files_free(&files);
-    ptx_book_free(&book);
-    ptx_inputs_free(&inputs);
+    for (int i = 0; i < FORMAT__COUNT; i++)
+        ptx_text_free(&choice.out[i]);
+    ptx_subject_free(&subject);
     return code;
 }

@@ -8,14 +8,14 @@ const char *const ptx_command_words[COMMAND__COUNT] = {
     "check", "fix", "report", "gpu",      "explain", "rules", "config",      "isa",
     "tune",  "rank",   "schema", "baseline", "budget",  "diff",   "mcp", "completions",
     "manual", "lsp", "extract", "launch", "merge", "annotate", "graph",
-    "occupancy", "optspace", "verify", "recognize"
+    "occupancy", "optspace", "verify", "recognize", "calibrate"
 };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] PATH...",
     "[OPTIONS] PATH...",
     "[OPTIONS] PATH...",
-    "[OPTIONS] [NAME...]",
+    "[OPTIONS] [NAME...] | measure",
     "[OPTIONS] RULE...",
     "[OPTIONS]",
     "[OPTIONS] show [PATH] | files [PATH] | init [DIR]",
@@ -39,6 +39,7 @@ const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] PATH...",
     "[OPTIONS] --measured FILE PATH...",
     "[OPTIONS] FILE...",
+    "[OPTIONS] --measured FILE --gpu NAME PATH...",
 };
 
 const char *const ptx_format_words[FORMAT__COUNT] = {
@@ -70,7 +71,7 @@ const char *const ptx_command_formats[COMMAND__COUNT] = {
     [COMMAND_GRAPH] = GRAPH_FORMATS,
     [COMMAND_OCCUPANCY] = TABLE_FORMATS, [COMMAND_OPTSPACE] = TABLE_FORMATS,
     [COMMAND_VERIFY] = VERIFY_FORMATS,
-    [COMMAND_RECOGNIZE] = PLAIN_FORMATS,
+    [COMMAND_RECOGNIZE] = PLAIN_FORMATS, [COMMAND_CALIBRATE] = PLAIN_FORMATS,
 };
 
 enum {
@@ -129,6 +130,7 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_OPTSPACE] = "variants of a kernel, pruned to those worth a measurement",
     [COMMAND_VERIFY] = "measured times: impossible, as predicted, or too slow",
     [COMMAND_RECOGNIZE] = "what loops compute: inductions, reductions, recurrences",
+    [COMMAND_CALIBRATE] = "fit a GPU's constants to measured times",
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -246,12 +248,15 @@ static const struct poptOption launch_options[] = {
     TEXT_OPTION("stdin-filename", OPT_STDIN_FILENAME,                      \
                 "What standard input is called: its config is looked for there", "NAME")
 
+#define SANDBOX_OPTION                               \
+    FLAG_OPTION("no-sandbox", OPT_NO_SANDBOX,        \
+                "Keep the right to read, write and run anything while PTX is read")
+
 #define RUN_OPTIONS                                                                     \
     TEXT_OPTION("jobs", OPT_JOBS,                                                       \
                 "Threads, for files and for kernels (default and 0: one a core)", "N"), \
         UNPACK_OPTION,                                                                  \
-        FLAG_OPTION("no-sandbox", OPT_NO_SANDBOX,                                       \
-                    "Keep the right to read, write and run anything while PTX is read"), \
+        SANDBOX_OPTION,                                                                 \
         FLAG_OPTION("profile", OPT_PROFILE, "Print on standard error where the time went")
 
 #define SHARE_OPTIONS                                                                             \
@@ -380,6 +385,7 @@ static const struct poptOption merge_options[] = {
     TEXT_OPTION("rules", OPT_RULES, "Rules of your own that the shards were made with", "DIR|FILE"),
     CONFIG_OPTIONS,
     TEXT_OPTION("jobs", OPT_JOBS, "Threads (default and 0: one a core)", "N"),
+    SANDBOX_OPTION,
     POPT_TABLEEND
 };
 
@@ -509,6 +515,7 @@ static const struct poptOption tune_output[] = {
     CONFIG_OPTIONS,
     FORMAT_OPTION(PLAIN_FORMATS),
     WRITE_OPTIONS,
+    SANDBOX_OPTION,
     POPT_TABLEEND
 };
 
@@ -525,6 +532,7 @@ static const struct poptOption rank_output[] = {
     FORMAT_OPTION(TABLE_FORMATS),
     FLAG_OPTION("csv", OPT_CSV, "Short for --format csv"),
     WRITE_OPTIONS,
+    SANDBOX_OPTION,
     POPT_TABLEEND
 };
 
@@ -545,6 +553,7 @@ static const struct poptOption extract_table[] = {
     FLAG_OPTION("list", OPT_LIST, "A line for each entry; nothing is written"),
     FLAG_OPTION("force", OPT_FORCE, "Replace files that are there already"),
     UNPACK_OPTION,
+    SANDBOX_OPTION,
     HELP_OPTIONS
 };
 
@@ -556,6 +565,7 @@ static const struct poptOption launch_output[] = {
     FLAG_OPTION("quiet", OPT_QUIET, "record: no line about what was written"),
     CONFIG_OPTIONS,
     UNPACK_OPTION,
+    SANDBOX_OPTION,
     POPT_TABLEEND
 };
 
@@ -565,7 +575,7 @@ static const struct poptOption launch_table[] = {
     HELP
 };
 
-static const struct poptOption mcp_table[] = { HELP_OPTIONS };
+static const struct poptOption mcp_table[] = { SANDBOX_OPTION, HELP_OPTIONS };
 
 static const struct poptOption lsp_options[] = {
     TEXT_OPTION("gpu", OPT_GPU,
@@ -574,6 +584,7 @@ static const struct poptOption lsp_options[] = {
                 "NAME[,NAME]"),
     TEXT_OPTION("launch", OPT_LAUNCH, "JSON file that says how kernels are launched", "FILE"),
     FLAG_OPTION("stdio", OPT_STDIO, "Accepted, as some clients give it: there is no other way"),
+    SANDBOX_OPTION,
     POPT_TABLEEND
 };
 
@@ -590,6 +601,7 @@ static const struct poptOption graph_output[] = {
     FORMAT_OPTION(GRAPH_FORMATS),
     OUTPUT_OPTION,
     UNPACK_OPTION,
+    SANDBOX_OPTION,
     POPT_TABLEEND
 };
 
@@ -606,6 +618,7 @@ static const struct poptOption recognize_output[] = {
     FORMAT_OPTION(PLAIN_FORMATS),
     OUTPUT_OPTION,
     UNPACK_OPTION,
+    SANDBOX_OPTION,
     POPT_TABLEEND
 };
 
@@ -656,6 +669,7 @@ static const struct poptOption verify_output[] = {
     FORMAT_OPTION(VERIFY_FORMATS),
     FLAG_OPTION("csv", OPT_CSV, "Short for --format csv"),
     WRITE_OPTIONS,
+    SANDBOX_OPTION,
     POPT_TABLEEND
 };
 
@@ -665,13 +679,34 @@ static const struct poptOption verify_table[] = {
     HELP
 };
 
+static const struct poptOption calibrate_output[] = {
+    TEXT_OPTION("measured", OPT_MEASURED, "Times, in one of the forms that verify takes", "FILE"),
+    TEXT_OPTION("column", OPT_COLUMN,
+                "Which column has the time, by a name that ends in us, ns or ms", "NAME"),
+    TEXT_OPTION("clock", OPT_CLOCK,
+                "The highest clock of the SMs while it was measured (default: the GPU's highest)",
+                "MHZ"),
+    TEXT_OPTION("kernel", OPT_KERNEL, "Only kernels whose name matches, * and ? as in a shell",
+                "GLOB"),
+    CONFIG_OPTIONS,
+    FORMAT_OPTION(PLAIN_FORMATS),
+    WRITE_OPTIONS,
+    POPT_TABLEEND
+};
+
+static const struct poptOption calibrate_table[] = {
+    TABLE(calibrate_output, "What was measured, and output:"),
+    TABLE(launch_options, "GPU and launches:"),
+    HELP
+};
+
 const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = {
     check_table,  fix_table, report_table, gpu_table,    explain_table, rules_table,
     config_table,   isa_table,    tune_table, rank_table,   schema_table,
     baseline_table, budget_table, diff_table, mcp_table, schema_table,
     schema_table, lsp_table, extract_table, launch_table, merge_table, annotate_table,
     graph_table, occupancy_table, rank_table, verify_table,
-    recognize_table
+    recognize_table, calibrate_table
 };
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -688,7 +723,9 @@ static const char fix_help[] =
 
 static const char names_help[] =
     "\nNAME is a GPU or target, as h200 or sm_90, or a file FILE.yaml. Without NAME all\n"
-    "known GPUs are listed.\n";
+    "known GPUs are listed.\n"
+    "  measure  run small kernels on the first GPU of this machine, for a moment;\n"
+    "           --output FILE writes a GPU file that --gpu FILE takes\n";
 
 static const char rules_help[] =
     "\nRULE is a code, as THR102, or a name, as full-precision-in-loop.\n";
@@ -778,6 +815,11 @@ static const char recognize_help[] =
     "\nFILE is as PATH for check. Of each loop: the registers it carries from one\n"
     "iteration to the next, each with its class; or why it is not recognized.\n";
 
+static const char calibrate_help[] =
+    "\nFits constants of the GPU's file to the times of FILE: those that the rows tell\n"
+    "apart, each with its interval, and the error of rows that were left out. With\n"
+    "--output a GPU file is written, which --gpu takes. Bounds do not move.\n";
+
 static const char manual_help[] =
     "\nIn the macros of man(7): this help of all commands.\n";
 
@@ -811,7 +853,8 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "\nEXAMPLES\n"
     "  ptxlint gpu\n"
     "  ptxlint gpu a100 h200\n"
-    "  ptxlint gpu --format json ./my-gpu.yaml\n",
+    "  ptxlint gpu --format json ./my-gpu.yaml\n"
+    "  ptxlint gpu measure --output my-gpu.yaml\n",
 
     "\nEXAMPLES\n"
     "  ptxlint explain THR102\n"
@@ -912,7 +955,10 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
 
     "\nEXAMPLES\n"
     "  ptxlint recognize kernel.ptx\n"
-    "  ptxlint recognize --kernel '*gemm*' --format json kernels.ptx\n"
+    "  ptxlint recognize --kernel '*gemm*' --format json kernels.ptx\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint calibrate --gpu h200 --measured times.jsonl --output my.yaml build/\n"
 };
 
 static const char check_codes[] =
@@ -965,6 +1011,26 @@ static const char verify_codes[] =
     "The highest that applies.\n";
 
 static const char gpu_codes[] =
+    "\nEXIT CODES\n"
+    "  0  done\n"
+    "  2  usage: an unknown option, value or GPU, a bad GPU file\n"
+    "  3  a file is unreadable, or the output cannot be written; measure: there is no\n"
+    "     driver or GPU, or not all was measured\n"
+    "  4  internal error, or no memory\n"
+    "The highest that applies.\n";
+
+static const char calibrate_codes[] =
+    "\nEXIT CODES\n"
+    "  0  done\n"
+    "  1  nothing could be fitted, so --output is not written\n"
+    "  2  usage: an unknown option, value, GPU, kernel or parameter, not one GPU, a\n"
+    "     bad file of times, launches or GPUs, no row of a kernel in the inputs, no\n"
+    "     inputs\n"
+    "  3  an input is unreadable or was cut short, or the output cannot be written\n"
+    "  4  internal error, or no memory\n"
+    "The highest that applies.\n";
+
+static const char occupancy_codes[] =
     "\nEXIT CODES\n"
     "  0  done\n"
     "  2  usage: an unknown option, value or GPU, a bad GPU file\n"
@@ -1054,8 +1120,8 @@ const char *const ptx_command_codes[COMMAND__COUNT] = {
     report_codes, report_codes, schema_codes, report_codes, report_codes, diff_codes, mcp_codes,
     schema_codes,
     schema_codes, lsp_codes, extract_codes, launch_codes, merge_codes, report_codes, report_codes,
-    gpu_codes, report_codes, verify_codes,
-    report_codes
+    occupancy_codes, report_codes, verify_codes,
+    report_codes, calibrate_codes
 };
 
 const char *const ptx_command_help[COMMAND__COUNT] = {
@@ -1064,7 +1130,7 @@ const char *const ptx_command_help[COMMAND__COUNT] = {
     tune_help,  rank_help,   schema_help,   baseline_help, budget_help, diff_help,
     mcp_help, completions_help, manual_help, lsp_help, extract_help,
     launch_help, merge_help, paths_help, graph_help,
-    occupancy_help, optspace_help, verify_help, recognize_help
+    occupancy_help, optspace_help, verify_help, recognize_help, calibrate_help
 };
 
 static void print_commands(void)

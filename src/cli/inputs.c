@@ -448,26 +448,3 @@ const char *ptx_why_unbound(const ptxlint_estimated *e)
                ? ptx_text_or(e->time.bound_why, "no work of the launch is sure to take time")
                : "it would rest on values that were assumed for parameters";
 }
-
-ExitCode ptx_inputs_each(const ModuleSource *like, Book *book, const FileList *files,
-                         ModuleTaker take, void *self)
-{
-    ExitCode code = EXIT_CLEAN;
-    for (size_t i = 0; i < files->count && code < EXIT_INTERNAL; i++) {
-        const Settings *settings = ptx_book_file(book, files->items[i].path);
-        ModuleSource source = *like;
-        ptxlint_module *module;
-        if (!settings || settings->code != EXIT_CLEAN) {
-            code = exit_code_max(code, settings ? settings->code : EXIT_INTERNAL);
-            continue;
-        }
-        source.config = &settings->inputs;
-        ExitCode here = ptx_inputs_open(&source, &files->items[i], &module);
-        if (here == EXIT_CLEAN) {
-            here = take(self, &source, module);
-            ptxlint_module_free(module);
-        }
-        code = exit_code_max(code, here);
-    }
-    return code;
-}

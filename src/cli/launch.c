@@ -283,13 +283,13 @@ static void draft_module(LaunchDraft *draft, const char *path, const ptxlint_mod
 }
 
 /* What cannot be read is left out, and the exit code says so. */
-static void draft_file(LaunchDraft *draft, const Inputs *given, Book *book, const InputFile *file)
+static void draft_file(LaunchDraft *draft, CliSubject *subject, const InputFile *file)
 {
     ptxlint_module *module = NULL;
-    const Settings *settings = ptx_book_file(book, file->path);
+    const Settings *settings = ptx_book_file(&subject->book, file->path);
     ExitCode code = settings ? settings->code : EXIT_INTERNAL;
-    const ModuleSource source = { draft->options, given, settings ? &settings->inputs : NULL,
-                                  false, false };
+    const ModuleSource source = { .options = draft->options, .given = &subject->inputs,
+                                  .config = settings ? &settings->inputs : NULL };
     if (code == EXIT_CLEAN)
         code = ptx_inputs_open(&source, file, &module);
     draft->code = exit_code_max(draft->code, code);
@@ -314,15 +314,11 @@ static void write_draft(LaunchDraft *draft)
 
 static ExitCode init_launches(const Options *options)
 {
-    Inputs inputs = { 0 };
-    Book book = { 0 };
-    FileList files = { 0 };
+    CliSubject subject;
     LaunchDraft draft = { .options = options };
-    draft.code = exit_code_max(ptx_inputs_read(&inputs, options), ptx_book_open(&book, options));
-    for (size_t i = 1; options->paths[i] && draft.code == EXIT_CLEAN; i++)
-        draft.code = ptx_paths_add(&files, options->paths[i], &book);
-    for (size_t i = 0; i < files.count && draft.code < EXIT_INTERNAL; i++)
-        draft_file(&draft, &inputs, &book, &files.items[i]);
+    draft.code = ptx_subject_open(&subject, options, (const char *const *)options->paths + 1);
+    for (size_t i = 0; i < subject.files.count && draft.code < EXIT_INTERNAL; i++)
+        draft_file(&draft, &subject, &subject.files.items[i]);
     write_draft(&draft);
     for (size_t i = 0; i < draft.count; i++) {
         free(draft.rows[i].name);
@@ -330,9 +326,7 @@ static ExitCode init_launches(const Options *options)
         free(draft.rows[i].body);
     }
     free(draft.rows);
-    ptx_files_free(&files);
-    ptx_book_free(&book);
-    ptx_inputs_free(&inputs);
+    ptx_subject_free(&subject);
     return draft.code;
 }
 

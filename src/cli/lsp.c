@@ -3,12 +3,13 @@
 
 #include "lsp/lsp.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+/* Settings that are open. */
 typedef struct LspContext {
-    const Options *given;
-    /* given under what the client asks for; lists that it asks for are its own */
+    /* as given under what the client asks for; lists that it asks for are its own */
     Options now;
     StringList gpu, grid, block;
     Inputs inputs;
@@ -45,31 +46,40 @@ static void apply_wish(LspContext *c, const LspWish *wish)
     }
 }
 
-static void close_settings(LspContext *c)
+static void close_settings(void *settings)
 {
+    LspContext *c = settings;
+    if (!c)
+        return;
     ptx_book_free(&c->book);
     ptx_inputs_free(&c->inputs);
     ptx_strings_free(&c->gpu);
     ptx_strings_free(&c->grid);
     ptx_strings_free(&c->block);
-    *c = (LspContext){ .given = c->given, .now = *c->given };
+    free(c);
 }
 
 /* What cannot be read is reported on standard error, and left out. */
-static void open_settings(void *context, const LspWish *wish)
+static void *open_settings(void *context, const LspWish *wish)
 {
-    LspContext *c = context;
-    close_settings(c);
+    const Options *given = context;
+    LspContext *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    c->now = *given;
     apply_wish(c, wish);
     ptx_inputs_read(&c->inputs, &c->now);
     ptx_book_open(&c->book, &c->now);
+    return c;
 }
 
 /* ---- what holds for a file ------------------------------------------------------------------- */
 
-static LspSettings find_lsp_settings(void *context, const char *path)
+static LspSettings find_lsp_settings(void *opened, const char *path)
 {
-    LspContext *c = context;
+    LspContext *c = opened;
+    if (!c)
+        return (LspSettings){ 0 };
     LspSettings found = { .rules = c->book.rules,
                           .gpus = c->inputs.gpus,
                           .gpu_count = c->inputs.gpu_count,
@@ -110,10 +120,8 @@ ExitCode ptx_lsp(const Options *options)
     const ExitCode given = check_given(options);
     if (given != EXIT_CLEAN)
         return given;
-    LspContext context = { .given = options, .now = *options };
-    const LspHost host = { &context, open_settings, find_lsp_settings };
-    open_settings(&context, &(LspWish){ 0 });
+    Options given_options = *options;
+    const LspHost host = { &given_options, open_settings, find_lsp_settings, close_settings };
     int code = ptx_lsp_run(&host, STDIN_FILENO, STDOUT_FILENO);
-    close_settings(&context);
     return code ? EXIT_FOUND : EXIT_CLEAN;
 }

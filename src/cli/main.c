@@ -103,8 +103,11 @@ ExitCode ptx_complain_status(const char *subject, ptxlint_status status)
 }
 
 /* Until its input ends, or its output is closed. */
-static ExitCode serve_mcp(void)
+static ExitCode serve_mcp(const Options *options)
 {
+    ExitCode code = ptx_sandbox_enter(options, &(SandboxNeeds){ .read = "." });
+    if (code != EXIT_CLEAN)
+        return code;
     int error = ptx_mcp_serve(stdin, stdout);
     if (!error || error == EPIPE)
         return EXIT_CLEAN;
@@ -119,32 +122,66 @@ static ExitCode run_once(const Options *options)
     case COMMAND_RULES:   return ptx_rules_list(options);
     case COMMAND_CONFIG:  return ptx_config_command(options);
     case COMMAND_ISA:     return ptx_isa_command(options);
-    case COMMAND_TUNE:    return ptx_tune(options);
-    case COMMAND_RANK: case COMMAND_OPTSPACE: return ptx_rank(options);
-    case COMMAND_VERIFY:  return ptx_verify(options);
     case COMMAND_DIFF:    return ptx_diff(options);
     case COMMAND_SCHEMA:  return ptx_schema_command(options);
-    case COMMAND_MCP:     return serve_mcp();
+    case COMMAND_MCP:     return serve_mcp(options);
     case COMMAND_COMPLETIONS: return ptx_completions(options);
     case COMMAND_MANUAL:  return ptx_manual(options);
     case COMMAND_LSP:     return ptx_lsp(options);
     case COMMAND_EXTRACT: return ptx_extract(options);
     case COMMAND_LAUNCH:  return ptx_launch_command(options);
     case COMMAND_OCCUPANCY: return ptx_occupancy(options);
-    case COMMAND_RECOGNIZE: return ptx_recognize_command(options);
-    case COMMAND_GRAPH:   return ptx_graph_command(options);
     default:              return ptx_run(options);
     }
 }
 
-/* check, report and annotate write all that is wanted while they read their inputs once; the others
- * have one small document, and make it anew. */
+/* Those that read PTX once, and write all that is wanted of it. */
+static ExitCode (*command_that_reads(Command command))(const Options *options)
+{
+    switch (command) {
+    case COMMAND_CHECK: case COMMAND_REPORT: case COMMAND_ANNOTATE: return ptx_run;
+    case COMMAND_TUNE:      return ptx_tune;
+    case COMMAND_RANK: case COMMAND_OPTSPACE: return ptx_rank;
+    case COMMAND_VERIFY:    return ptx_verify;
+    case COMMAND_CALIBRATE: return ptx_calibrate;
+    case COMMAND_RECOGNIZE: return ptx_recognize_command;
+    case COMMAND_GRAPH:     return ptx_graph_command;
+    default:                return NULL;
+    }
+}
+
+/* What must write or run more than options name before it reads PTX, or makes a folder for what it
+ * writes: these enter the sandbox themselves. */
+static bool is_enclosed_later(const Options *options)
+{
+    switch (options->command) {
+    case COMMAND_CHECK: case COMMAND_FIX: case COMMAND_REPORT: case COMMAND_ANNOTATE:
+    case COMMAND_BASELINE: case COMMAND_BUDGET: case COMMAND_EXTRACT:
+        return true;
+    case COMMAND_DIFF:
+        return options->git_base;
+    case COMMAND_LAUNCH:
+        return strcmp(options->paths[0], "init") != 0;
+    case COMMAND_CONFIG:
+        return !strcmp(options->paths[0], "init");
+    default:
+        return false;
+    }
+}
+
+/* The others have a small document, and make it anew for each place. */
 static ExitCode run(Options *options)
 {
+    ExitCode (*const reader)(const Options *) = command_that_reads(options->command);
     ExitCode code = EXIT_CLEAN;
-    if (options->command == COMMAND_CHECK || options->command == COMMAND_REPORT
-        || options->command == COMMAND_ANNOTATE)
-        return ptx_run(options);
+    if (ptx_is_gpu_measure(options))
+        return ptx_gpu_measure(options);
+    if (!is_enclosed_later(options))
+        code = ptx_sandbox_enter(options, &(SandboxNeeds){ .reads_anywhere = true });
+    if (code != EXIT_CLEAN)
+        return code;
+    if (reader)
+        return reader(options);
     if (options->command == COMMAND_MERGE)
         return ptx_merge(options);
     for (size_t i = 0; i < options->output_count && code == EXIT_CLEAN; i++) {

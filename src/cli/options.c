@@ -373,6 +373,8 @@ static const char *word_for_popt(const char *word)
 {
     if (!strcmp(word, "-h"))
         return "--help";
+    if (!strcmp(word, "-o"))
+        return "--output";
     return strcmp(word, "--ptxas") ? word : "--ptxas=";
 }
 
@@ -629,6 +631,14 @@ static const char *find_bad_words(const Options *options, bool has_words)
         if (!options->measured_path)
             return "verify: the measured times are missing; give --measured FILE";
         return has_words ? NULL : "no PATH given; see ptxlint verify --help";
+    case COMMAND_GPU:
+        return ptx_is_gpu_measure(options) && options->paths[1]
+                   ? "gpu measure takes no further words: it is about the GPU of this machine"
+                   : NULL;
+    case COMMAND_CALIBRATE:
+        if (!options->measured_path)
+            return "calibrate: the measured times are missing; give --measured FILE";
+        return has_words ? NULL : "no PATH given; see ptxlint calibrate --help";
     case COMMAND_RECOGNIZE:
         return has_words ? NULL : "recognize: missing FILE";
     case COMMAND_GRAPH:

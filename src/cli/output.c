@@ -99,6 +99,29 @@ ExitCode ptx_output_text(const Options *options, const Text *text)
     return ptx_sink_close(&sink);
 }
 
+bool ptx_output_is_wanted(const Options *options, Format format)
+{
+    for (size_t i = 0; i < options->output_count; i++)
+        if (options->outputs[i].format == format)
+            return true;
+    return false;
+}
+
+ExitCode ptx_output_each(const Options *options, DocumentMaker make, void *self)
+{
+    ExitCode code = EXIT_CLEAN;
+    Options one = *options;
+    for (size_t i = 0; i < options->output_count; i++) {
+        Text out = { 0 };
+        one.output = options->outputs[i];
+        make(self, &one, &out);
+        if (out.length || out.has_failed)
+            code = exit_code_max(code, ptx_output_text(&one, &out));
+        ptx_text_free(&out);
+    }
+    return code;
+}
+
 ExitCode ptx_stdout_close(void)
 {
     Sink sink = { .file = stdout, .name = "standard output" };

@@ -5,7 +5,7 @@
 typedef struct RecognizeRun {
     const Options *options;
     size_t count;               /* of kernels and functions */
-    Text out;
+    Text out[FORMAT__COUNT];    /* in each format that is wanted */
     ExitCode code;
 } RecognizeRun;
 
@@ -18,18 +18,25 @@ static void count_recognized(RecognizeRun *run, const ptxlint_module *module)
         run->count += !glob || ptxlint_name_fits(glob, kernels[k].name);
 }
 
+static ptxlint_status recognize_in(RecognizeRun *run, Format format, const ptxlint_module *module)
+{
+    Text *out = &run->out[format];
+    if (format == FORMAT_JSON)
+        ptx_text_put(out, out->length ? ",\n" : "[\n");
+    return ptxlint_write_recognition(module, run->options->kernel_glob,
+                                     format == FORMAT_JSON ? PTXLINT_JSON : PTXLINT_TEXT,
+                                     ptx_text_write, out);
+}
+
 static ExitCode recognize_module(void *self, const ModuleSource *source,
                                  const ptxlint_module *module)
 {
     RecognizeRun *run = self;
-    const char *glob = source->options->kernel_glob;
-    const ptxlint_format format =
-        source->options->output.format == FORMAT_JSON ? PTXLINT_JSON : PTXLINT_TEXT;
+    ptxlint_status status = PTXLINT_OK;
     count_recognized(run, module);
-    if (format == PTXLINT_JSON)
-        ptx_text_put(&run->out, run->out.length ? ",\n" : "[\n");
-    ptxlint_status status = ptxlint_write_recognition(module, glob, format, ptx_text_write,
-                                                      &run->out);
+    for (int format = 0; format < FORMAT__COUNT && status == PTXLINT_OK; format++)
+        if (ptx_output_is_wanted(source->options, (Format)format))
+            status = recognize_in(run, (Format)format, module);
     if (status != PTXLINT_OK)
         return ptx_complain_status(ptxlint_module_get_info(module)->path, status);
     return EXIT_CLEAN;
@@ -45,27 +52,27 @@ static ExitCode judge_recognized(const RecognizeRun *run)
     return EXIT_USAGE;
 }
 
+static void put_recognized(void *self, const Options *options, Text *out)
+{
+    const RecognizeRun *run = self;
+    const Text *found = &run->out[options->output.format];
+    ptx_text_append(out, found);
+    if (found->length && options->output.format == FORMAT_JSON)
+        ptx_text_put(out, "\n]\n");
+}
+
 ExitCode ptx_recognize_command(const Options *options)
 {
     RecognizeRun run = { .options = options };
-    Inputs inputs = { 0 };
-    Book book = { 0 };
-    FileList files = { 0 };
-    ExitCode code = exit_code_max(ptx_inputs_read(&inputs, options), ptx_book_open(&book, options));
-    for (size_t i = 0; options->paths[i] && code == EXIT_CLEAN; i++)
-        code = ptx_paths_add(&files, options->paths[i], &book);
+    CliSubject subject;
+    ExitCode code = ptx_subject_open(&subject, options, (const char *const *)options->paths);
     if (code == EXIT_CLEAN) {
-        const ModuleSource like = { .options = options, .given = &inputs };
-        run.code = ptx_inputs_each(&like, &book, &files, recognize_module, &run);
+        run.code = ptx_subject_each(&subject, &(ModuleSource){ 0 }, recognize_module, &run);
         code = judge_recognized(&run);
     }
-    if (run.out.length && options->output.format == FORMAT_JSON)
-        ptx_text_put(&run.out, "\n]\n");
-    if (run.out.length)
-        code = exit_code_max(code, ptx_output_text(options, &run.out));
-    ptx_text_free(&run.out);
-    ptx_files_free(&files);
-    ptx_book_free(&book);
-    ptx_inputs_free(&inputs);
+    code = exit_code_max(code, ptx_output_each(options, put_recognized, &run));
+    for (int i = 0; i < FORMAT__COUNT; i++)
+        ptx_text_free(&run.out[i]);
+    ptx_subject_free(&subject);
     return code;
 }

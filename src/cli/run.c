@@ -774,6 +774,8 @@ static ExitCode make_cache_keys(CliRun *run)
     for (size_t i = 0; i < count; i++) {
         const Baseline *baseline = run->baselines[i];
         const Budget *budget = run->budgets[i];
+        if (!run->settings[i])
+            return EXIT_INTERNAL;
         CacheInputs inputs = { run->settings[i], NULL, NULL,
                                { (unsigned char)run->options->command, run->is_syntax_only,
                                  run->report != NULL, run->options->has_no_metadata,
@@ -793,11 +795,11 @@ static ExitCode make_cache_keys(CliRun *run)
 /* files: NULL before they are found. */
 static bool enter_sandbox(CliRun *run, const FileList *files)
 {
-    if (run->options->has_no_sandbox || ptx_sandbox_enter(run->options, files, &run->gates))
-        return true;
-    ptx_complain(NULL, "the sandbox cannot be set up; --no-sandbox does without");
-    raise_code(run, EXIT_INTERNAL);
-    return false;
+    const SandboxNeeds needs = { .reads_anywhere = !files, .files = { files },
+                                 .gates = &run->gates };
+    const ExitCode code = ptx_sandbox_enter(run->options, &needs);
+    raise_code(run, code);
+    return code == EXIT_CLEAN;
 }
 
 /* All that can be wrong before the first module is read. False: there is no sense in going on; a
@@ -821,8 +823,8 @@ static bool prepare(CliRun *run)
         return false;
     for (size_t i = has_verb; run->paths[i] && !run->is_merge; i++)
         raise_code(run, ptx_paths_add(&run->files, run->paths[i], &run->book));
-    if (run->options->shard)
-        ptx_shard_choose(run->options, &run->files, &run->shard);
+    if (run->options->shard && !ptx_shard_choose(run->options, &run->files, &run->shard))
+        raise_code(run, ptx_complain_memory());
     find_settings(run);
     ExitCode code = ptx_book_all_rules(&run->book, &rules), before = run->code;
     run->code = EXIT_CLEAN;
@@ -886,24 +888,53 @@ ExitCode ptx_run_parts(const Options *options, FileList *files)
     return run.code;
 }
 
-ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report *report,
-                        Matched *matched)
-{
+/* ---- reports for a diff ---------------------------------------------------------------------- */
+
+struct ReportRun {
     CliRun run;
-    const char *const paths[] = { path, NULL };
-    run_begin(&run, options, matched);
-    run.paths = paths;
-    run.report = report;
-    if (prepare(&run) && run.files.count) {
-        run.worker_count = ptx_jobs_workers(options, run.files.count);
-        if (options->has_profile)
-            open_profiles(&run);
-        ptx_progress_begin(&run.progress);
-        if (run.code != EXIT_INTERNAL)
-            take_modules(&run);
-        if (options->has_profile && run.code != EXIT_INTERNAL)
-            tell_profile(&run);
-    }
-    run_end(&run);
-    return run.code;
+    const char *paths[2];
+    bool is_ready;
+};
+
+ExitCode ptx_report_find(const Options *options, const char *path, Matched *matched,
+                         ptxlint_report *report, ReportRun **out)
+{
+    ReportRun *side = *out = malloc(sizeof *side);
+    if (!side)
+        return ptx_complain_memory();
+    run_begin(&side->run, options, matched);
+    side->paths[0] = path;
+    side->paths[1] = NULL;
+    side->run.paths = side->paths;
+    side->run.report = report;
+    side->is_ready = prepare(&side->run);
+    return side->run.code;
+}
+
+const FileList *ptx_report_files(const ReportRun *side)
+{
+    return side ? &side->run.files : NULL;
+}
+
+ExitCode ptx_report_take(ReportRun *side)
+{
+    CliRun *run = &side->run;
+    if (!side->is_ready || !run->files.count)
+        return run->code;
+    run->worker_count = ptx_jobs_workers(run->options, run->files.count);
+    if (run->options->has_profile)
+        open_profiles(run);
+    ptx_progress_begin(&run->progress);
+    if (run->code != EXIT_INTERNAL)
+        take_modules(run);
+    if (run->options->has_profile && run->code != EXIT_INTERNAL)
+        tell_profile(run);
+    return run->code;
+}
+
+void ptx_report_free(ReportRun *side)
+{
+    if (side)
+        run_end(&side->run);
+    free(side);
 }

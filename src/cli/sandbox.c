@@ -105,12 +105,17 @@ static bool has_links(const FileList *files)
     return false;
 }
 
-static bool allow_inputs(const Sandbox *sandbox, const Options *options, const FileList *files)
+static bool allow_sources(const Sandbox *sandbox, const Options *options)
 {
     char root[PATH_MAX];
     size_t length = ptxlint_source_root(options->source_root, root, sizeof root);
+    return !length || length >= sizeof root || sandbox_allow(sandbox, root, READING);
+}
+
+static bool allow_inputs(const Sandbox *sandbox, const Options *options, const FileList *files)
+{
     uint64_t rights = options->has_fix && !options->has_diff ? PLACING : READING;
-    bool is_good = !length || length >= sizeof root || sandbox_allow(sandbox, root, READING);
+    bool is_good = true;
     for (size_t i = 0; i < files->count && is_good; i++) {
         const char *path = files->items[i].path;
         if (!i || strcmp(path, files->items[i - 1].path))
@@ -124,10 +129,11 @@ static bool allow_inputs(const Sandbox *sandbox, const Options *options, const F
 static bool allow_outputs(const Sandbox *sandbox, const Options *options, const Gates *gates)
 {
     bool is_good = !options->cache_path || sandbox_allow(sandbox, options->cache_path, PLACING);
+    const bool is_folder = options->command == COMMAND_EXTRACT;     /* needs->written */
     for (size_t i = 0; i < options->output_count && is_good; i++)
-        if (options->outputs[i].path)
+        if (options->outputs[i].path && !is_folder)
             is_good = allow_folder(sandbox, options->outputs[i].path, PLACING);
-    for (size_t i = 0; i < gates->baseline_count && is_good; i++)
+    for (size_t i = 0; gates && i < gates->baseline_count && is_good; i++)
         if (options->command == COMMAND_BASELINE)
             is_good = allow_folder(sandbox, ptx_gates_path(gates, i), PLACING);
     return is_good;
@@ -141,27 +147,47 @@ static bool allow_temporary(const Sandbox *sandbox)
            && sandbox_allow(sandbox, "/dev/null", LANDLOCK_ACCESS_FS_WRITE_FILE);
 }
 
-bool ptx_sandbox_enter(const Options *options, const FileList *files, const Gates *gates)
+static bool allow_needs(const Sandbox *sandbox, const Options *options, const SandboxNeeds *needs)
 {
-    bool has_programs = options->ptxas != NULL;
+    bool is_good = allow_sources(sandbox, options) && allow_outputs(sandbox, options, needs->gates);
+    for (int i = 0; i < 2 && is_good; i++)
+        is_good = !needs->files[i] || allow_inputs(sandbox, options, needs->files[i]);
+    if (needs->read && is_good)
+        is_good = sandbox_allow(sandbox, needs->read, READING);
+    if (needs->written && is_good)
+        is_good = sandbox_allow(sandbox, needs->written, PLACING);
+    return is_good && (!options->ptxas || allow_temporary(sandbox));
+}
+
+/* True also where the kernel has none, or the caller has forbidden it. */
+static bool enter_needs(const Options *options, const SandboxNeeds *needs)
+{
     Sandbox sandbox = { 0 };
-    bool reads_anywhere = has_programs || !files || has_links(files);
-    sandbox.ruleset = begin_ruleset(&sandbox, has_programs, reads_anywhere);
+    bool reads_anywhere = options->ptxas || needs->reads_anywhere
+                          || (needs->files[0] && has_links(needs->files[0]))
+                          || (needs->files[1] && has_links(needs->files[1]));
+    sandbox.ruleset = begin_ruleset(&sandbox, options->ptxas, reads_anywhere);
     if (sandbox.ruleset < 0)
-        return true;                    /* not on this kernel, or the caller has forbidden it */
-    bool is_good = (!files || allow_inputs(&sandbox, options, files))
-                   && allow_outputs(&sandbox, options, gates)
-                   && (!has_programs || allow_temporary(&sandbox));
-    is_good = is_good && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-              && !syscall(SYS_landlock_restrict_self, sandbox.ruleset, 0);
+        return true;
+    bool is_good = allow_needs(&sandbox, options, needs)
+                   && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+                   && !syscall(SYS_landlock_restrict_self, sandbox.ruleset, 0);
     close(sandbox.ruleset);
     return is_good;
 }
 
-#else
-bool ptx_sandbox_enter(const Options *options, const FileList *files, const Gates *gates)
+ExitCode ptx_sandbox_enter(const Options *options, const SandboxNeeds *needs)
 {
-    (void)options, (void)files, (void)gates;
-    return true;
+    if (options->has_no_sandbox || enter_needs(options, needs))
+        return EXIT_CLEAN;
+    ptx_complain(NULL, "the sandbox cannot be set up; --no-sandbox does without");
+    return EXIT_INTERNAL;
+}
+
+#else
+ExitCode ptx_sandbox_enter(const Options *options, const SandboxNeeds *needs)
+{
+    (void)options, (void)needs;
+    return EXIT_CLEAN;
 }
 #endif

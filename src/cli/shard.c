@@ -7,6 +7,7 @@
 #include "support/choice.h"
 
 #include <jansson.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -31,35 +32,43 @@ ptxlint_status ptx_file_text(const InputFile *file, Text *out, Text *messages)
     }
     out->bytes = ptx_file_bytes(file->path, &length);
     out->length = out->capacity = length;
+    if (!out->bytes && errno == ENOMEM)
+        return PTXLINT_NO_MEMORY;
     return out->bytes ? PTXLINT_OK : PTXLINT_IO;
 }
 
 /* What cannot be read is known by its name. */
-static uint64_t hash_input(const InputFile *file)
+/* False: there is no memory. What cannot be read goes by its name. */
+static bool hash_input(const InputFile *file, uint64_t *hash)
 {
     Text text = { 0 }, messages = { 0 };
-    bool is_read = ptx_file_text(file, &text, &messages) == PTXLINT_OK && !text.has_failed;
-    uint64_t hash = is_read && text.length ? XXH3_64bits(text.bytes, text.length)
-                                           : XXH3_64bits(file->path, strlen(file->path));
+    const ptxlint_status status = ptx_file_text(file, &text, &messages);
+    const bool has_memory = status != PTXLINT_NO_MEMORY && !text.has_failed;
+    *hash = status == PTXLINT_OK && text.length ? XXH3_64bits(text.bytes, text.length)
+                                                : XXH3_64bits(file->path, strlen(file->path));
     ptx_text_free(&text);
     ptx_text_free(&messages);
-    return hash;
+    return has_memory;
 }
 
-void ptx_shard_choose(const Options *options, FileList *files, ShardList *list)
+bool ptx_shard_choose(const Options *options, FileList *files, ShardList *list)
 {
     size_t kept = 0;
+    uint64_t hash;
+    bool has_memory = true;
     list->input_count = files->count;
     for (size_t i = 0; i < files->count; i++) {
         InputFile file = files->items[i];
         list->names_hash = XXH3_64bits_withSeed(file.path, strlen(file.path) + 1, list->names_hash);
         file.number = i;
-        if (hash_input(&file) % options->shard_count + 1 == options->shard)
+        has_memory &= hash_input(&file, &hash);
+        if (hash % options->shard_count + 1 == options->shard)
             files->items[kept++] = file;
         else
             free(file.path);
     }
     files->count = kept;
+    return has_memory;
 }
 
 /* ---- bytes in JSON --------------------------------------------------------------------------- */

@@ -31,6 +31,13 @@ void ptx_text_put(Text *text, const char *words)
     ptx_text_add(text, words, strlen(words));
 }
 
+void ptx_text_append(Text *text, const Text *other)
+{
+    if (other->length)
+        ptx_text_add(text, other->bytes, other->length);
+    text->has_failed |= other->has_failed;
+}
+
 void ptx_text_show(Text *text, const char *words)
 {
     size_t length = ptxlint_shown_text(words, NULL, 0);

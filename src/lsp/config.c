@@ -34,7 +34,7 @@ json_t *ptx_lsp_config_diagnostics(LspServer *server, LspDocument *d)
 {
     char error[1024] = "";
     ptxlint_config *config;
-    LspSettings settings = server->host->find(server->host->context, d->path);
+    LspSettings settings = ptx_settings_find(server, d->path);
     json_t *list = json_array();
     if (ptxlint_config_new(settings.rules, &config) != PTXLINT_OK)
         return list;
@@ -88,7 +88,7 @@ static bool has_item(const ConfigItems *c, const char *label)
 static void add_rule_items(ConfigItems *c)
 {
     const ptxlint_rule *rule;
-    LspSettings settings = c->server->host->find(c->server->host->context, c->d->path);
+    LspSettings settings = ptx_settings_find(c->server, c->d->path);
     for (size_t i = 0; (rule = ptxlint_rule_at(settings.rules, i)); i++) {
         add_config_item(c, rule->code, ITEM_RULE, rule->summary);
         if (!has_item(c, rule->group))

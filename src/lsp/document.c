@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { EDITS_MAX = 1 << 16 };
 
@@ -204,6 +205,7 @@ void ptx_document_free(LspDocument *d)
     ptxlint_module_free(d->syntax);
     ptxlint_module_free(d->analysed);
     ptxlint_tokens_free(d->tokens);
+    ptx_basis_release(d->basis);
     json_decref(d->sources);
     free(d->uri);
     free(d->path);
@@ -215,6 +217,12 @@ void ptx_document_free(LspDocument *d)
 
 void ptx_document_forget(LspDocument *d)
 {
+    /* what stands in a module names GPUs and rules of the settings that go */
+    ptxlint_module_free(d->syntax);
+    ptxlint_module_free(d->analysed);
+    d->syntax = d->analysed = NULL;
+    ptx_basis_release(d->basis);
+    d->basis = NULL;
     d->revision++;
     d->is_published = false;
     d->edited = 0;
@@ -238,11 +246,23 @@ bool ptx_document_follow(const LspDocument *d, ptxlint_span *span)
     return true;
 }
 
-ptxlint_options ptx_document_options(LspServer *server, const LspDocument *d)
+static unsigned count_threads(void)
 {
-    LspSettings settings = server->host->find(server->host->context, d->path);
+    enum { THREADS_MAX = 8 };
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (cores < 1)
+        return 1;
+    return cores < THREADS_MAX ? (unsigned)cores : THREADS_MAX;
+}
+
+ptxlint_options ptx_document_options(LspServer *server, LspDocument *d)
+{
+    LspSettings settings = ptx_settings_find(server, d->path);
     ptxlint_options options;
     ptxlint_options_init(&options);
+    if (!d->basis)
+        d->basis = ptx_basis_new(server);
+    options.jobs = count_threads();
     options.path = d->path;
     options.config = settings.config;
     options.gpus = settings.gpus;

@@ -26,13 +26,15 @@ typedef struct LspWish {
     char *gpu, *launch, *config, *grid, *block;
 } LspWish;
 
-/* The program around the server. */
+/* The program around the server. Settings are opened again whenever they may have changed; those
+ * that an analysis still needs are closed later. */
 typedef struct LspHost {
     void *context;
-    /* Forgets what was found before, and reads again what it needs. */
-    void (*configure)(void *context, const LspWish *wish);
-    /* Good until the next configure. path may be NULL: a text that no file holds. */
-    LspSettings (*find)(void *context, const char *path);
+    void *(*open)(void *context, const LspWish *wish); /* NULL: no memory */
+    /* Good until the settings are closed, which may be NULL. path may be, too: a text that no file
+     * holds. */
+    LspSettings (*find)(void *settings, const char *path);
+    void (*close)(void *settings);
 } LspHost;
 
 /* Serves until the client leaves; the exit status: 0 after a shutdown, else 1. */

@@ -36,7 +36,7 @@ static void start_session(LspServer *server, LspDocument *document, const json_t
     server->parent = (pid_t)json_integer_value(json_object_get(params, "processId"));
     server->state = STATE_RUNNING;
     ptx_lsp_wish(server, json_object_get(params, "initializationOptions"));
-    server->host->configure(server->host->context, &server->wish);
+    ptx_settings_open(server);
     answer->result = ptx_lsp_capabilities(server);
 }
 
@@ -159,18 +159,9 @@ static void run_waiting(LspServer *server)
 
 void ptx_lsp_reconfigure(LspServer *server)
 {
-    for (int i = 0; i < PHASE__COUNT; i++) {
-        ptx_worker_wait(&server->workers[i]);
-        ptx_task_free(ptx_worker_take(&server->workers[i]));
-    }
-    for (LspDocument *d = server->documents; d; d = d->next) {
-        /* what stands in a module names GPUs and rules of the settings that go */
-        ptxlint_module_free(d->syntax);
-        ptxlint_module_free(d->analysed);
-        d->syntax = d->analysed = NULL;
+    for (LspDocument *d = server->documents; d; d = d->next)
         ptx_document_forget(d);
-    }
-    server->host->configure(server->host->context, &server->wish);
+    ptx_settings_open(server);
 }
 
 /* A config file, or what one names, may have changed on disk. */
@@ -254,16 +245,7 @@ static void take_message(LspServer *server, LspFrame frame)
 
 /* ---- analyses -------------------------------------------------------------------------------- */
 
-static unsigned count_threads(void)
-{
-    enum { THREADS_MAX = 8 };
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    if (cores < 1)
-        return 1;
-    return cores < THREADS_MAX ? (unsigned)cores : THREADS_MAX;
-}
-
-static WorkerTask *make_task(LspServer *server, const LspDocument *d, WorkerPhase phase)
+static WorkerTask *make_task(LspServer *server, LspDocument *d, WorkerPhase phase)
 {
     WorkerTask *task = calloc(1, sizeof *task);
     if (!task)
@@ -282,8 +264,10 @@ static WorkerTask *make_task(LspServer *server, const LspDocument *d, WorkerPhas
     task->options.findings_only = phase == PHASE_FINDINGS;
     task->options.has_symbols = phase != PHASE_FINDINGS;
     /* the user waits for findings; figures may take their time */
-    if (phase == PHASE_FINDINGS)
-        task->options.jobs = count_threads();
+    if (phase == PHASE_FIGURES)
+        task->options.jobs = 1;
+    task->basis = ptx_basis_hold(d->basis);
+    task->options.history = ptx_basis_history(task->basis);
     return task;
 }
 
@@ -302,6 +286,21 @@ static LspDocument *find_due(LspServer *server, WorkerPhase phase, double *secon
     double left = due ? due->edited + REST_SECONDS - now : 0;
     *seconds = left > 0 ? left : 0;
     return due;
+}
+
+/* Findings of a text that has changed since are still shown, figures are not. */
+static bool is_task_wanted(const LspServer *server, const WorkerTask *task, WorkerPhase phase)
+{
+    const LspDocument *d = ptx_document_find(server, task->uri);
+    return d && d->basis == task->basis
+           && (phase == PHASE_FINDINGS || task->revision == d->revision);
+}
+
+static void stop_unwanted(LspServer *server, WorkerPhase phase)
+{
+    WorkerTask *task = ptx_worker_task(&server->workers[phase]);
+    if (task && !is_task_wanted(server, task, phase))
+        atomic_store(&task->is_stopped, true);
 }
 
 /* Seconds until there is something to do; negative: nothing. */
@@ -354,8 +353,8 @@ static void end_progress(LspServer *server, WorkerPhase phase)
 static void take_task(LspServer *server, WorkerTask *task, WorkerPhase phase)
 {
     LspDocument *d = ptx_document_find(server, task->uri);
-    bool is_newer = d && task->module && task->revision >= d->analysed_revision
-                    && (phase == PHASE_FINDINGS || task->revision == d->revision);
+    bool is_newer = task->module && is_task_wanted(server, task, phase)
+                    && task->revision >= d->analysed_revision;
     if (is_newer) {
         ptxlint_module_free(d->analysed);
         d->analysed = task->module;
@@ -425,6 +424,7 @@ static int next_timeout(LspServer *server)
 {
     double seconds = server->parent > 0 ? PARENT_SECONDS : -1;
     for (int i = 0; i < PHASE__COUNT; i++) {
+        stop_unwanted(server, (WorkerPhase)i);
         seconds = sooner(seconds, give_work(server, (WorkerPhase)i));
         seconds = sooner(seconds, show_progress(server, (WorkerPhase)i));
     }
@@ -509,6 +509,7 @@ static void close_server(LspServer *server)
         next = d->next;
         ptx_document_free(d);
     }
+    ptx_settings_close(server);
     ptx_frame_free(&server->frames);
     ptx_wish_free(&server->wish);
     close(server->wake[0]);
@@ -518,6 +519,7 @@ static void close_server(LspServer *server)
 int ptx_lsp_run(const LspHost *host, int in, int out)
 {
     LspServer server = { .host = host, .in = in, .out = out, .exit_code = 1 };
+    ptx_settings_open(&server);
     if (open_server(&server))
         serve(&server);
     close_server(&server);

@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -21,6 +22,7 @@ typedef struct TextEdit {
 } TextEdit;
 
 typedef struct LspDocument LspDocument;
+typedef struct LspBasis LspBasis;
 
 struct LspDocument {
     LspDocument *next;
@@ -40,6 +42,7 @@ struct LspDocument {
     uint64_t lost_revision; /* of an edit that there was no room for; 0 */
     double edited;          /* seconds: when the last edit came */
 
+    LspBasis *basis; /* of what is found; NULL: none yet, or settings have changed */
     /* the front end's, with names and tokens, of the text as it is once it is asked for */
     ptxlint_module *syntax;
     ptxlint_tokens *tokens;
@@ -62,8 +65,10 @@ typedef struct WorkerTask {
     char *uri, *path, *text;
     size_t length;
     uint64_t revision;
+    LspBasis *basis;
     ptxlint_options options;
-    ptxlint_module *module; /* NULL: no memory */
+    ptxlint_module *module; /* NULL: no memory, or stopped */
+    atomic_bool is_stopped; /* its result is out of date */
 } WorkerTask;
 
 /* A thread with at most one task. */
@@ -127,6 +132,7 @@ struct LspServer {
     FrameReader frames;
     LspClient client;
     LspWish wish;
+    struct LspOpened *settings; /* that hold now; NULL: no memory */
     LspDocument *documents;
     uint64_t opened; /* documents so far */
     LspWorker workers[PHASE__COUNT];
@@ -200,7 +206,7 @@ const ptxlint_tokens *ptx_document_tokens(LspDocument *document);
 /* The analysed module where it is of the text as it is, and has figures if those are wanted; else
  * NULL. */
 const ptxlint_module *ptx_document_analysed(const LspDocument *document, bool wants_figures);
-ptxlint_options ptx_document_options(LspServer *server, const LspDocument *document);
+ptxlint_options ptx_document_options(LspServer *server, LspDocument *document);
 
 /* "file:///a%20b" as a path, and back; for free(), NULL: it is no file, no memory. */
 char *ptx_uri_path(const char *uri);
@@ -214,11 +220,24 @@ void ptx_worker_give(LspWorker *worker, WorkerTask *task);
 /* What it has done, for ptx_task_free; NULL: nothing. */
 WorkerTask *ptx_worker_take(LspWorker *worker);
 bool ptx_worker_is_idle(LspWorker *worker);
-/* Waits until it is idle; what it has done is still to be taken. */
-void ptx_worker_wait(LspWorker *worker);
+/* The task that it is at; NULL: none. */
+WorkerTask *ptx_worker_task(LspWorker *worker);
 /* False: it is in the middle of a task that takes long; it must not be freed then. */
 bool ptx_worker_stop(LspWorker *worker);
 void ptx_task_free(WorkerTask *task);
+
+/* ---- settings.c ------------------------------------------------------------------------------ */
+
+/* Opens settings again. Of the old ones, what tasks hold stays. */
+void ptx_settings_open(LspServer *server);
+void ptx_settings_close(LspServer *server);
+LspSettings ptx_settings_find(const LspServer *server, const char *path);
+
+/* Settings, and what was found before of one text with them; NULL: no memory. */
+LspBasis *ptx_basis_new(LspServer *server);
+LspBasis *ptx_basis_hold(LspBasis *basis);
+void ptx_basis_release(LspBasis *basis);
+ptxlint_history *ptx_basis_history(const LspBasis *basis);
 
 /* ---- server.c -------------------------------------------------------------------------------- */
 

@@ -6,6 +6,85 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- that hold ------------------------------------------------------------------------------- */
+
+/* Counted in the thread of the loop alone. */
+typedef struct LspOpened {
+    const LspHost *host;
+    void *settings;
+    unsigned users;
+} LspOpened;
+
+struct LspBasis {
+    LspOpened *opened;
+    ptxlint_history *history;
+    unsigned users;
+};
+
+static void release_opened(LspOpened *opened)
+{
+    if (!opened || --opened->users)
+        return;
+    opened->host->close(opened->settings);
+    free(opened);
+}
+
+void ptx_settings_close(LspServer *server)
+{
+    release_opened(server->settings);
+    server->settings = NULL;
+}
+
+void ptx_settings_open(LspServer *server)
+{
+    ptx_settings_close(server);
+    LspOpened *opened = malloc(sizeof *opened);
+    if (opened)
+        *opened = (LspOpened){ server->host,
+                               server->host->open(server->host->context, &server->wish), 1 };
+    server->settings = opened;
+}
+
+LspSettings ptx_settings_find(const LspServer *server, const char *path)
+{
+    return server->host->find(server->settings ? server->settings->settings : NULL, path);
+}
+
+LspBasis *ptx_basis_new(LspServer *server)
+{
+    LspBasis *basis = calloc(1, sizeof *basis);
+    if (!basis)
+        return NULL;
+    *basis = (LspBasis){ .opened = server->settings, .users = 1 };
+    if (basis->opened)
+        basis->opened->users++;
+    ptxlint_history_new(&basis->history);
+    return basis;
+}
+
+LspBasis *ptx_basis_hold(LspBasis *basis)
+{
+    if (basis)
+        basis->users++;
+    return basis;
+}
+
+void ptx_basis_release(LspBasis *basis)
+{
+    if (!basis || --basis->users)
+        return;
+    ptxlint_history_free(basis->history);
+    release_opened(basis->opened);
+    free(basis);
+}
+
+ptxlint_history *ptx_basis_history(const LspBasis *basis)
+{
+    return basis ? basis->history : NULL;
+}
+
+/* ---- that are asked for ---------------------------------------------------------------------- */
+
 bool ptx_wish_set(char **place, const char *text)
 {
     char *copy = text && *text ? strdup(text) : NULL;

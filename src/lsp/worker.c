@@ -6,8 +6,16 @@
 #include <time.h>
 #include <unistd.h>
 
+static int is_task_stopped(void *context)
+{
+    const WorkerTask *task = context;
+    return atomic_load(&task->is_stopped);
+}
+
 static void analyse_task(WorkerTask *task)
 {
+    task->options.is_stopped = is_task_stopped;
+    task->options.stop_context = task;
     task->options.path = task->path;
     task->options.metadata_path = task->path;
     /* read anew, since the user may be editing them */
@@ -80,12 +88,12 @@ bool ptx_worker_is_idle(LspWorker *worker)
     return is_idle;
 }
 
-void ptx_worker_wait(LspWorker *worker)
+WorkerTask *ptx_worker_task(LspWorker *worker)
 {
     pthread_mutex_lock(&worker->lock);
-    while (worker->task && !worker->is_done)
-        pthread_cond_wait(&worker->has_changed, &worker->lock);
+    WorkerTask *task = worker->task;
     pthread_mutex_unlock(&worker->lock);
+    return task;
 }
 
 /* True once it does nothing, within a few seconds. */
@@ -106,6 +114,8 @@ bool ptx_worker_stop(LspWorker *worker)
         return true;
     pthread_mutex_lock(&worker->lock);
     worker->is_stopped = true;
+    if (worker->task)
+        atomic_store(&worker->task->is_stopped, true);
     bool is_idle = wait_a_little(worker);
     pthread_cond_broadcast(&worker->has_changed);
     pthread_mutex_unlock(&worker->lock);
@@ -123,6 +133,7 @@ void ptx_task_free(WorkerTask *task)
     if (!task)
         return;
     ptxlint_module_free(task->module);
+    ptx_basis_release(task->basis);
     free(task->uri);
     free(task->path);
     free(task->text);

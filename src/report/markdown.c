@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* A comment on GitHub has at most 65,536 characters; a summary has 1 MiB. */
 enum { TEXT_BYTES = 60000, ROW_BYTES_LEAST = 40 };
@@ -31,23 +32,36 @@ void ptx_markdown_free(Markdown *markdown)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
+/* Single ones, in pairs. CommonMark pairs runs of them by their length, whatever stands between;
+ * and in a table a backslash may not stand before a bar, in code either. */
 static bool has_pairs(const char *text)
 {
     size_t count = 0;
-    for (; *text; text++)
+    for (; *text; text++) {
+        if (!strncmp(text, "``", 2) || !strncmp(text, "\\|", 2))
+            return false;
         count += *text == '`';
+    }
     return count % 2 == 0;
+}
+
+/* Where GitHub would see an address without a scheme. */
+static bool is_www(const char *start, const char *dot)
+{
+    return *dot == '.' && dot - start >= 3 && !strncasecmp(dot - 3, "www", 3);
 }
 
 void ptx_markdown_text(Out *out, const char *text)
 {
+    const char *const start = text;
     bool has_code = has_pairs(text), is_code = false;
     for (size_t left = strlen(text); left;) {
         Glyph glyph = ptx_glyph_read(text, left, 0);
         bool is_switch = *text == '`' && has_code;
         is_code ^= is_switch;
         bool is_escaped = *text == '|'
-                          || (!is_code && !is_switch && strchr("\\`*_{}[]()<>#~@&!:", *text));
+                          || (!is_code && !is_switch
+                              && (strchr("\\`*_{}[]()<>#~@&!:", *text) || is_www(start, text)));
         for (uint8_t i = 0; i < glyph.length; i++) {
             bool is_special = is_escaped
                               || (!is_code && glyph.length > 1

@@ -223,6 +223,7 @@ static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
     l->open_table = NO_ID;
     l->diags->func = (int32_t)id;
     l->loc = 0;
+    l->has_nounroll = false;
     l->insns.count = l->operands.count = l->regs.count = l->labels.count = l->tables.count =
         l->table_ids.count = l->ranges.count = l->prototypes.count = 0;
     l->sparse = (HashMap){ 0 };

@@ -115,6 +115,8 @@ static ArenaChunk *take_chunk(Arena *arena, size_t bytes)
 void *ptx_arena_alloc_chunk(Arena *arena, size_t bytes)
 {
     ASSERT(arena->on_failure);          /* else it is not set up, or was freed */
+    if (arena->is_stopped && arena->is_stopped(arena->stop_context))
+        ptx_arena_fail(arena);
     ArenaChunk *chunk = take_chunk(arena, bytes);
     ASSERT(arena->used_bytes <= arena->limit_bytes);
     if (arena->chunks)

@@ -22,6 +22,9 @@ typedef struct Arena {
     size_t used_bytes;          /* taken from the system */
     size_t limit_bytes;
     jmp_buf *on_failure;        /* must be set before the first allocation */
+    /* asked before a new chunk is begun: nonzero is a failure; NULL: it is not asked */
+    int (*is_stopped)(void *context);
+    void *stop_context;
 } Arena;
 
 /* A point to fall back to: what was allocated after it is given back by ptx_arena_release. */

@@ -37,7 +37,7 @@ OUTPUTS = ("text", "oneline", "json", "jsonl", "sarif", "github", "gitlab", "che
 
 # A command line, and its code.
 CASES = {
-    "gpu": 0, "gpu h200": 0, "gpu h2000": 2, "gpu none.yaml": 3, "gpu ./bad.yaml": 2,
+    "gpu": 0, "gpu h200": 0, "gpu h2000": 2, "gpu none.yaml": 3, "gpu ./bad.yaml": 2, "gpu measure h200": 2,
     "explain THR102": 0, "explain": 2, "explain THR999": 2, "explain --rules none THR102": 3, "explain --rules bad.yaml THR102": 2,
     "rules": 0, "rules more": 2, "rules --facts": 0, "rules --config none": 2,
     "config show": 0, "config files": 0, "config": 2, "config what": 2, "config init folder": 0, "config init none": 3,
@@ -49,6 +49,8 @@ CASES = {
     "occupancy --gpu h2000 --block 32": 2, "occupancy --gpu ./bad.yaml --block 32": 2,
     "optspace --grid 64 --block 256 clean.ptx warned.ptx": 0, "optspace clean.ptx": 2, "optspace --grid 64 --block 256 none.ptx": 3,
     "verify --gpu h200 --measured times.jsonl clean.ptx": 0, "verify clean.ptx": 2, "verify --measured times.jsonl": 2, "verify --measured none clean.ptx": 3,
+    "calibrate --gpu h200 --measured times.jsonl clean.ptx": 0, "calibrate --measured times.jsonl clean.ptx": 2, "calibrate --gpu h200 clean.ptx": 2,
+    "calibrate --gpu h200 --measured times.jsonl": 2, "calibrate --gpu h200 --measured none clean.ptx": 3,
     "recognize clean.ptx warned.ptx": 0, "recognize": 2, "recognize none.ptx": 3, "recognize --kernel x clean.ptx": 2, "recognize --format svg clean.ptx": 2,
     "schema": 0, "schema report": 0, "schema nothing": 2, "schema report more": 2,
     "completions bash": 0, "completions tcsh": 2, "completions": 2, "manual": 0, "manual more": 2,
@@ -58,6 +60,11 @@ CASES = {
     **{f"--format {name} warned.ptx": 1 for name in OUTPUTS}, **{f"--format {name} clean.ptx": 0 for name in OUTPUTS},
     **{f"--format {name}=/dev/full warned.ptx": 3 for name in OUTPUTS}, **{f"--format {name}=none/x clean.ptx": 3 for name in OUTPUTS},
 }
+# Commands that read standard input once, however many documents are wanted of it.
+for command in ("tune --grid 64 --block 256", "rank --grid 64 --block 256", "optspace --grid 64 --block 256", "recognize",
+                "verify --gpu h200 --measured times.jsonl"):
+    CASES[f"{command} --format text --format json=two.json - < clean.ptx; test -s two.json && rm two.json"] = 0
+CASES["graph --format svg --format json=two.json - < clean.ptx; test -s two.json && rm two.json"] = 0
 COMMANDS = ["check clean.ptx", "fix clean.ptx", "report clean.ptx", "annotate clean.ptx", "gpu", "explain THR102", "rules", "config show", "isa ld", "tune --grid 64 --block 256 clean.ptx", "rank --grid 64 --block 256 clean.ptx",
             "occupancy --gpu h200 --block 64", "verify --measured times.jsonl clean.ptx",
             "schema", "completions bash", "manual"]

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """check-no-memory.py PTXLINT NO_MEMORY.so DATA [--all] -- each command with an allocation that fails, alone or with all later ones: exit
 code 4 and a message, or the same output as ever; and files are whole, or as they were. A few points of each command; --all tries every one."""
+import json
 import os
 import pathlib
 import shutil
@@ -10,23 +11,23 @@ import tempfile
 
 PTXLINT, PRELOAD, DATA = (os.path.abspath(word) for word in sys.argv[1:4])
 POINTS = 10**9 if "--all" in sys.argv else 7
-COMMANDS = """check --no-sandbox --no-config a.ptx
-check --no-sandbox --config c.yaml a.ptx
-check --no-sandbox --no-config --format sarif=o.sarif a.ptx
-check --no-sandbox --no-config --format json --format github=o.gh --format markdown=o.md --format csv=o.csv --format junit=o.xml a.ptx
-check --no-sandbox --no-config --format gitlab=o.gl --format rdjson=o.rd --format checkstyle=o.cs a.ptx
-check --no-sandbox --no-config --launch l.json --gpu h200,h100 a.ptx
-check --no-sandbox --no-config --jobs 4 a.ptx b.ptx
-check --no-sandbox --no-config --cache cache a.ptx
-check --no-sandbox --no-config --shard 1/2 --format json a.ptx b.ptx
-report --no-sandbox --no-config a.ptx
-report --no-sandbox --no-config --format json=o.json a.ptx
-report --no-sandbox --no-config --format csv a.ptx
-report --no-sandbox --no-config --block 256 --grid 1024 a.ptx
-report --no-sandbox --no-config --format html=o.html --block 256 --grid 64 --gpu h200 a.ptx
-report --no-sandbox --no-config --format markdown a.ptx
-annotate --no-sandbox --no-config --block 256 --grid 64 --gpu h200 a.ptx
-annotate --no-sandbox --no-config --format json a.ptx
+COMMANDS = """check --no-config a.ptx
+check --config c.yaml a.ptx
+check --no-config --format sarif=o.sarif a.ptx
+check --no-config --format json --format github=o.gh --format markdown=o.md --format csv=o.csv --format junit=o.xml a.ptx
+check --no-config --format gitlab=o.gl --format rdjson=o.rd --format checkstyle=o.cs a.ptx
+check --no-config --launch l.json --gpu h200,h100 a.ptx
+check --no-config --jobs 4 a.ptx b.ptx
+check --no-config --cache cache a.ptx
+check --no-config --shard 1/2 --format json a.ptx b.ptx
+report --no-config a.ptx
+report --no-config --format json=o.json a.ptx
+report --no-config --format csv a.ptx
+report --no-config --block 256 --grid 1024 a.ptx
+report --no-config --format html=o.html --block 256 --grid 64 --gpu h200 a.ptx
+report --no-config --format markdown a.ptx
+annotate --no-config --block 256 --grid 64 --gpu h200 a.ptx
+annotate --no-config --format json a.ptx
 graph --no-config --format svg --kernel reduce_shuffle a.ptx
 graph --no-config --format json a.ptx
 recognize --no-config --format json a.ptx
@@ -44,24 +45,55 @@ occupancy --gpu g80 --registers 8-12 --block 256
 optspace --no-config --block 256 --grid 100 a.ptx b.ptx
 rank --no-config --block 256 --grid 100 a.ptx b.ptx
 verify --no-config --gpu h200 --measured t.jsonl a.ptx
+calibrate --no-config --gpu h200 --measured t.jsonl a.ptx
 diff --no-config a.ptx b.ptx
 diff --no-config --format json a.ptx b.ptx
-baseline --no-sandbox --no-config --baseline o.base write a.ptx
-budget --no-sandbox --no-config init a.ptx
+baseline --no-config --baseline o.base write a.ptx
+budget --no-config init a.ptx
 check --no-config --fix --diff a.ptx
 config show a.ptx
 schema report
 completions bash
 manual
 launch init a.ptx
+extract --force c.fatbin
+lsp
+mcp
+diff --no-config --format html a.ptx b.ptx
+tune --no-config --block 256 --grid 64 --format json --format text=o.txt a.ptx
 merge s.json"""
 
 
+def message(number, method, **params):
+    return {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+
+
+def conversation(words):
+    """What a client says to a server; b"" for what is none."""
+    def call(number, tool, **arguments):
+        return message(number, "tools/call", name=tool, arguments=arguments)
+    where = {"uri": "file:///a.ptx"}
+    mcp = [message(1, "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "t", "version": "1"}), message(2, "tools/list"),
+           call(3, "check", path="a.ptx"), call(4, "report", path="a.ptx", kernel="reduce_shuffle", launch={"grid": 64, "block": 256}), call(5, "isa", opcode="ld")]
+    lsp = [message(1, "initialize", capabilities={}, rootUri=None), {"jsonrpc": "2.0", "method": "initialized", "params": {}},
+           {"jsonrpc": "2.0", "method": "textDocument/didOpen",
+            "params": {"textDocument": where | {"languageId": "ptx", "version": 1, "text": pathlib.Path("a.ptx").read_text()}}},
+           message(2, "textDocument/documentSymbol", textDocument=where),
+           message(3, "textDocument/hover", textDocument=where, position={"line": 30, "character": 4}), message(4, "shutdown"),
+           {"jsonrpc": "2.0", "method": "exit"}]
+    texts = [json.dumps(each).encode() for each in {"mcp": mcp, "lsp": lsp}.get(words[0], [])]
+    if words[0] == "mcp":
+        return b"".join(text + b"\n" for text in texts)
+    return b"".join(b"Content-Length: %d\r\n\r\n" % len(text) + text for text in texts)
+
+
 def run(words, **more):
-    return subprocess.run([PTXLINT, *words], env=os.environ | {"LD_PRELOAD": PRELOAD} | more, capture_output=True, timeout=120)
+    return subprocess.run([PTXLINT, *words], env=os.environ | {"LD_PRELOAD": PRELOAD} | more, input=conversation(words), capture_output=True, timeout=120)
 
 
 def outputs(words):
+    if words[0] == "extract":
+        return [str(path) for path in pathlib.Path().glob("c.fatbin.*")]
     return [word.split("=")[-1] for word in words if "o." in word and word.split("=")[-1].startswith("o.")]
 
 
@@ -110,10 +142,11 @@ def main():
 with tempfile.TemporaryDirectory() as folder:
     for new, old in (("a.ptx", "reduction.sm_90.ptx"), ("b.ptx", "gemm.sm_90.ptx")):
         shutil.copy(pathlib.Path(DATA, old), pathlib.Path(folder, new))
+    shutil.copy(pathlib.Path(DATA).parent / "containers/column.default.fatbin", pathlib.Path(folder, "c.fatbin"))
     os.chdir(folder)
     pathlib.Path("c.yaml").write_text("select: [ALL]\nthresholds: { OCC103.threads: 32 }\nper-kernel-ignore: { 'x*': [THR] }\n")
     pathlib.Path("l.json").write_text('{"kernels": {"*": {"block": [256, 1, 1], "grid": [64, 1, 1]}}}\n')
-    pathlib.Path("t.jsonl").write_text('{"grid": 64, "block": 256, "us": 7}\\n')
+    pathlib.Path("t.jsonl").write_text('{"grid": 64, "block": 256, "us": 7}\n')
     pathlib.Path("s.json").write_bytes(run(["check", "--no-config", "--shard", "1/1", "--format", "json", "a.ptx"]).stdout)
     problems = main()
 for problem in problems[:40]:

@@ -9,6 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LAUNCH = ["--gpu", "h200", "--grid", "1024", "--block", "256"]
 TUNE = str(ROOT / "tests/cli/tune.ptx")
 TIMES = str(ROOT / "tests/cli/times.csv")
+FIT, COPY = str(ROOT / "tests/cli/fit.csv"), str(ROOT / "tests/cli/copy.ptx")
 ROWS = str(ROOT / "tests/golden/MEM202-rows.ptx")
 LINES = str(ROOT / "testdata/ptx/saxpy.sm_90.lineinfo.ptx")
 COMMANDS = [
@@ -26,6 +27,7 @@ COMMANDS = [
     ["occupancy", "--gpu", "h200,g80", "--registers", "30,31", "--shared", "0,2048"],
     ["occupancy", "--gpu", "h200", "--registers", "96", "--block", "16,16", "--shared", "20k"],
     ["verify", "--no-config", *LAUNCH, "--measured", TIMES, TUNE],
+    ["calibrate", "--no-config", "--gpu", "h200", "--measured", FIT, COPY],
     ["diff", "--no-config", ROWS, TUNE],
     ["diff", "--no-config", str(ROOT / "tests/compare/base.ptx"), str(ROOT / "tests/compare/unrolled.ptx")],
     ["rules", "--no-config"], ["rules", "--no-config", "--facts"], ["rules", "--no-config", "--select", "MEM201"],

@@ -28,9 +28,10 @@ static const Case cases[] = {
     { "$PTXLINT budget intt x.ptx", 2, "", "did you mean init?\n", NULL },
     { "$PTXLINT config shw", 2, "", "did you mean show?\n", NULL },
     { "$PTXLINT schema bugdet", 2, "",
-      "ptxlint: schema: 'bugdet' is not one of annotation, baseline, budget, config, diagnostics, "
-      "diff, graph, launch, report, rules; did you mean budget?\n", NULL },
-    { "$PTXLINT schema xyzzy", 2, "", "diff, graph, launch, report, rules\n", NULL },
+      "ptxlint: schema: 'bugdet' is not one of annotation, baseline, budget, calibrate, config, "
+      "diagnostics, diff, gpu-measure, graph, launch, report, rules, verify; did you mean "
+      "budget?\n", NULL },
+    { "$PTXLINT schema xyzzy", 2, "", "graph, launch, report, rules, verify\n", NULL },
     { "$PTXLINT schema report x", 2, "", "ptxlint: x: schema takes one NAME\n", NULL },
     { "$PTXLINT completions bsh", 2, "",
       "ptxlint: completions: 'bsh' is not one of bash, zsh, fish; did you mean bash?\n", NULL },

@@ -40,6 +40,10 @@ DOCUMENTS = {
     "graph": [["graph", "--format", "json", "--gpu", "h200", "--grid", "1024", "--block", "256", "--kernel", "reduce_interleaved",
                "testdata/ptx/reduction.sm_80.debug.ptx"],
               ["graph", "--format", "json", "--no-config", "--kernel", "k", "tests/golden/COR101-by-call.ptx"]],
+    "gpu-measure": [["gpu", "measure", "--format", "json"]],
+    "verify": [["verify", "--format", "json", "--no-config", "--gpu", "h200", "--grid", "64", "--block", "256", "--measured", "tests/cli/times.csv",
+                "tests/cli/tune.ptx"]],
+    "calibrate": [["calibrate", "--format", "json", "--no-config", "--gpu", "h200", "--measured", "tests/cli/fit.csv", "tests/cli/copy.ptx"]],
     "rules": [["rules", "--format", "json"], ["explain", "--format", "json", "THR102", "SYN201"]],
 }
 

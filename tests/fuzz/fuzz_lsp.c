@@ -37,20 +37,26 @@ static uint64_t read_frames(const char *bytes, size_t length, size_t piece)
 
 /* ---- a session ------------------------------------------------------------------------------- */
 
-static void configure(void *context, const LspWish *wish)
+static void *open_settings(void *context, const LspWish *wish)
 {
     (void)context, (void)wish;
+    return NULL;
 }
 
-static LspSettings find(void *context, const char *path)
+static LspSettings find(void *settings, const char *path)
 {
-    (void)context, (void)path;
+    (void)settings, (void)path;
     return (LspSettings){ 0 };
+}
+
+static void close_settings(void *settings)
+{
+    (void)settings;
 }
 
 static void run_session(const char *bytes, size_t length)
 {
-    const LspHost host = { NULL, configure, find };
+    const LspHost host = { NULL, open_settings, find, close_settings };
     FILE *in = tmpfile();
     int out = open("/dev/null", O_WRONLY);
     require(in && out >= 0, "files");

@@ -16,10 +16,11 @@ SEES["report"] = {"support", "report"}
 SEES["compare"] = {"support", "rules/lang", "report", "compare"}
 SEES["mcp"] = {"mcp"}
 SEES["lsp"] = {"lsp"}
-SEES["cli"] = {"mcp", "lsp", "cli"}
+SEES["measure"] = {"measure"}
+SEES["cli"] = {"mcp", "lsp", "measure", "cli"}
 # inline functions of a line, that need nothing: every stage sees them
 INLINE = {"support/choice.h", "support/grow.h", "support/minmax.h"}
-SEES_PUBLIC = {"report", "compare", "findings", "model", "input", "input/container", "api", "mcp", "lsp", "cli"}
+SEES_PUBLIC = {"report", "compare", "findings", "model", "input", "input/container", "api", "mcp", "lsp", "measure", "cli"}
 
 
 def check(path):

@@ -7,7 +7,7 @@ import sys
 import time
 import unittest
 
-from client import FULL, Client, ServerError
+from client import FULL, ROOT, Client, ServerError
 
 PROGRAM = sys.argv.pop(1)
 PTX = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n\tret;\n}\n"
@@ -47,6 +47,27 @@ class Lifecycle(unittest.TestCase):
         client = Client(PROGRAM)
         client.process.stdin.close()
         self.assertEqual(client.end(), 1)
+
+    def test_settings_change_meanwhile(self):
+        """A hover is answered, and in the end what is found is of the text and the settings that came last."""
+        kernel = (ROOT / "testdata/ptx/gemm.sm_80.ptx").read_text()
+        body = kernel[kernel.index(".visible"):]
+        long = kernel + "".join(body.replace(".entry ", f".entry k{i}") for i in range(8))
+        client, uri = Client(PROGRAM), "file:///s.ptx"
+        for i, gpu in enumerate(["h100", "a100", None, "h200"]):
+            client.open(uri, long + f"// {i}\n")
+            time.sleep(0.15 * (i % 2))
+            client.notify("workspace/didChangeConfiguration", {"settings": {"gpu": gpu}})
+            client.at("hover", uri, {"line": 30, "character": 4})
+        client.change(uri, 2, {"text": kernel})
+        settled = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+        fresh = Client(PROGRAM, options={"gpu": "h200"})
+        fresh.open(uri, kernel)
+        self.assertEqual(settled, fresh.request("textDocument/codeLens", {"textDocument": {"uri": uri}}))
+        last = [m["params"]["diagnostics"] for m in client.held if m.get("method") == "textDocument/publishDiagnostics"][-1]
+        first = [m["params"]["diagnostics"] for m in fresh.held if m.get("method") == "textDocument/publishDiagnostics"][-1]
+        self.assertEqual(last, first)
+        self.assertEqual((client.close(), fresh.close()), (0, 0))
 
     def test_unknown(self):
         client = Client(PROGRAM)

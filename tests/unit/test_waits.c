@@ -405,6 +405,43 @@ static void test_bulk_bytes(void **state)
     }
 }
 
+/* Products whose accumulators a way around the loop sets, while the loop's last ones are under way:
+ * ptxas makes a warp wait for each, and says so. Set before the ways part, or waited for in the
+ * loop, they go on beside each other. */
+static void test_serial_products(void **state)
+{
+    static const char set[] =
+        "mov.b32 %f1, 0; mov.b32 %f2, 0; mov.b32 %f3, 0; mov.b32 %f4, 0;";
+    static const char product[] =
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd2, %rd2, %p2, "
+        "1, 1, 0, 0;";
+    static const char format[] =
+        ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg "
+        ".pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<8>; .reg .f32 %%f<8>;\n"
+        "ld.param.u64 %%rd1, [a]; mov.b64 %%rd2, 4611686293305294848; mov.pred %%p2, -1; "
+        "mov.u32 %%r1, %%ctaid.x; mov.u32 %%r2, 0; setp.gt.u32 %%p1, %%r1, 1000; %s\n"
+        "@%%p1 bra AROUND;\n%s\nL: .pragma \"nounroll\"; wgmma.fence.sync.aligned; %s %s %s %s "
+        "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned %u; "
+        "add.u32 %%r2, %%r2, 1; setp.lt.u32 %%p3, %%r2, 512; @%%p3 bra L;\nbra.uni END;\n"
+        "AROUND: %s\nEND: wgmma.wait_group.sync.aligned 0; st.global.v4.f32 [%%rd1], "
+        "{%%f1, %%f2, %%f3, %%f4}; ret;\n}\n";
+    static const struct { bool before; unsigned left; bool is_serial; } cases[] = {
+        { true, 1, false }, { false, 1, true }, { false, 0, false },
+    };
+    double us[3];
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const char *before = cases[c].before ? set : "", *apart = cases[c].before ? "" : set;
+        char text[2048];
+        snprintf(text, sizeof text, format, before, apart, product, product, product, product,
+                 cases[c].left, apart);
+        us[c] = kit_estimate(text, 132, 128).time.predicted_us;
+    }
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        if ((us[c] > 1.3 * us[2]) != cases[c].is_serial)
+            fail_msg("case %zu: %g us of %g", c, us[c], us[2]);
+}
+
 UNIT(waits)
 {
     const struct CMUnitTest tests[] = {
@@ -420,6 +457,7 @@ UNIT(waits)
         cmocka_unit_test(test_joined),
         cmocka_unit_test(test_roles),
         cmocka_unit_test(test_bulk_bytes),
+        cmocka_unit_test(test_serial_products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -385,6 +385,15 @@ static double product_clocks(const CriticalPathWalker *w, InsnId insn)
     return matrix_clocks(w, insn) * active_warps(w, insn);
 }
 
+/* When the warp goes on. */
+static double begin_product(CriticalPathWalker *w, InsnId insn, double at)
+{
+    w->tensor = fmax(w->tensor, at) + product_clocks(w, insn);
+    const double done = w->tensor + ptx_gpu_figure(w->in->gpu, FIGURE_PRODUCTS_LATENCY);
+    ptx_in_flight_begin(&w->flight, w->steps[insn].queue, done);
+    return w->in->products_are_serial ? done : at;
+}
+
 /* What the instruction begins, or waits for: when it is over. */
 static double run_step(CriticalPathWalker *w, InsnId insn, double at)
 {
@@ -402,10 +411,7 @@ static double run_step(CriticalPathWalker *w, InsnId insn, double at)
         ptx_in_flight_close(&w->flight, step->queue);
         return at;
     case IN_FLIGHT_MULTIPLY:
-        w->tensor = fmax(w->tensor, at) + product_clocks(w, insn);
-        ptx_in_flight_begin(&w->flight, step->queue,
-                            w->tensor + ptx_gpu_figure(w->in->gpu, FIGURE_PRODUCTS_LATENCY));
-        return at;
+        return begin_product(w, insn, at);
     case IN_FLIGHT_CLOSE:
         ptx_in_flight_close(&w->flight, step->queue);
         return at;
@@ -458,6 +464,8 @@ static double wait_until(CriticalPathWalker *w, InsnId insn, double at, bool in_
     if (w->steps[insn].step == IN_FLIGHT_NONE)
         return 0;
     double over = run_step(w, insn, at);
+    if (w->steps[insn].step == IN_FLIGHT_MULTIPLY)
+        return w->in->products_are_serial ? over : 0;
     if (!ptx_in_flight_is_wait(w->steps[insn].step))
         return 0;
     return in_steps ? end_phase(w, over) : over;

@@ -57,6 +57,7 @@ typedef struct CriticalPathInput {
     double blocks, warps_per_block;
     double registers;           /* of a thread */
     double missed_clocks;       /* of a load of global memory that L1 does not serve */
+    bool products_are_serial;   /* a warp waits for each wgmma */
     /* per instruction of the function: what of the clocks it makes a warp wait; in all the clocks,
      * but for the prologue. NULL: not wanted */
     double *waits;

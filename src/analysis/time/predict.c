@@ -29,6 +29,7 @@
 #include "isa/isa.h"
 #include "analysis/sass/executed.h"
 #include "analysis/sass/sass.h"
+#include "analysis/sass/serial_products.h"
 #include "analysis/time/critical_path.h"
 #include "analysis/time/latency.h"
 
@@ -280,17 +281,21 @@ static void find_pipes(const PredictInput *in, const Speeds *s, Prediction *out)
 
 enum { CONSTANT_PIECE_BYTES = 64 };
 
-/* Requests and stored data go one way, what is loaded the other, by halves of lines: one that lacks
- * a sector takes as long. What comes from memory is stored first. A GPU whose file says nothing has
- * as much less of it than an H200 as it has fewer SMs and clocks: L2's ports are theirs. */
-static double l2_us(const Gpu *gpu, const Speeds *s, const Cached *cached)
+/* A GPU whose file says nothing has as much less of L2 than an H200 as it has fewer SMs and clocks:
+ * L2's ports are theirs. */
+static double l2_slower(const Gpu *gpu, const Speeds *s)
 {
     const double *measured = ptx_gpu_measured->figures;
-    const double less = ptx_gpu_has(gpu, FIGURE_L2_PIECE_PS)
-                            ? 1
-                            : measured[FIGURE_SMS] * measured[FIGURE_CLOCK_MHZ]
-                                  / (s->sms * s->clocks_per_us),
-                 store_sector = ptx_gpu_figure(gpu, FIGURE_L2_STORE_SECTOR_PS);
+    return ptx_gpu_has(gpu, FIGURE_L2_PIECE_PS)
+               ? 1
+               : measured[FIGURE_SMS] * measured[FIGURE_CLOCK_MHZ] / (s->sms * s->clocks_per_us);
+}
+
+/* Requests and stored data go one way, what is loaded the other, by halves of lines: one that lacks
+ * a sector takes as long. What comes from memory is stored first. */
+static double l2_us(const Gpu *gpu, const Speeds *s, const Cached *cached)
+{
+    const double store_sector = ptx_gpu_figure(gpu, FIGURE_L2_STORE_SECTOR_PS);
     const double joined = cached->load_sectors > 0
                               ? fmin(1, cached->joined_sectors / cached->load_sectors)
                               : 0,
@@ -300,7 +305,7 @@ static double l2_us(const Gpu *gpu, const Speeds *s, const Cached *cached)
                    + cached->store_sectors * store_sector;
     double back = once * cached->load_pieces * ptx_gpu_figure(gpu, FIGURE_L2_PIECE_PS)
                   + cached->fresh_sectors * store_sector;
-    return less * fmax(there, back) / 1e6;
+    return l2_slower(gpu, s) * fmax(there, back) / 1e6;
 }
 
 /* On 1.x all that is asked for comes from memory. */
@@ -439,6 +444,26 @@ static double local_lines(const PredictInput *in)
 
 
 
+/* Nothing comes before the first request is there and back; the code behind it is fetched
+ * meanwhile. */
+static double first_wait_us(const PredictInput *in, const Speeds *s, const Prediction *out)
+{
+    const double miss = ptx_gpu_figure(in->gpu, FIGURE_MISS_LATENCY) / s->clocks_per_us;
+    return fmax(0, miss - out->parts_us[PART_FETCH]);
+}
+
+/* What L2 takes in stays there until the launch is over, and the rest goes on to memory. */
+static double written_us(const PredictInput *in, const Speeds *s, double bytes)
+{
+    enum { SECTORS = 4, BYTES = 128 };
+    const double line = SECTORS * ptx_gpu_figure(in->gpu, FIGURE_L2_STORE_SECTOR_PS)
+                        + ptx_gpu_figure(in->gpu, FIGURE_L2_STORE_LINE_PS),
+                 taken = fmin(1 / s->dram, l2_slower(in->gpu, s) * line / BYTES / 1e6),
+                 stays = fmin(bytes, ptx_gpu_figure(in->gpu, FIGURE_L2_WRITTEN_SHARE)
+                                         * figure(in->gpu, FIGURE_L2_BYTES, 0));
+    return stays * taken + (bytes - stays) / s->dram;
+}
+
 static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
                         const Cached *cached, const AddressDistribution *spread, Prediction *out)
 {
@@ -457,13 +482,11 @@ static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
                                             + hidden.spill_lines);
     out->parts_us[PART_L2] = l2_us(in->gpu, s, &all);
     double slower = 1 / ptx_gpu_figure(in->gpu, FIGURE_MEMORY_SCATTERED) - 1;
-    /* nothing comes before the first request is there and back */
-    const double first = cached->read_bytes > 0
-                             ? ptx_gpu_figure(in->gpu, FIGURE_MISS_LATENCY) / s->clocks_per_us
-                             : 0;
+    const double written = has_cache(in->gpu) ? cached->written_bytes : 0;
     out->parts_us[PART_DRAM] =
-        first
-        + (out->dram_bytes + hidden.texel_bytes + cached->scattered_bytes * slower) / s->dram;
+        (cached->read_bytes > 0 ? first_wait_us(in, s, out) : 0) + written_us(in, s, written)
+        + (out->dram_bytes - written + hidden.texel_bytes + cached->scattered_bytes * slower)
+              / s->dram;
     if (hidden.has_bulk || hidden.texel_bytes > 0 || in->evaluation->traffics.has_lost)
         out->dram_bytes = (double)NAN;
 }
@@ -564,6 +587,41 @@ static double registers_at_hand(const PredictInput *in)
                : in->registers;
 }
 
+static bool is_global_store(const Op *op)
+{
+    return op->kind == OPK_ST && op->insn_class == CLASS_GLOBAL;
+}
+
+static bool is_global_atomic(const Op *op)
+{
+    return (op->kind == OPK_ATOM || op->kind == OPK_RED) && op->space != SPACE_SHARED;
+}
+
+/* Of such accesses, those that the last blocks make when they have gone through their loops, and
+ * nothing else is left to be done. */
+static double share_of_last(const PredictInput *in, const Speeds *s, bool is_one(const Op *))
+{
+    double behind = 0, all = 0;
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        const double warps = is_one(in->func->insns[i].op)
+                                 ? ptx_probable_warps(&in->evaluation->insns[i])
+                                 : 0;
+        all += warps;
+        behind += in->loops->loop_of[in->cfg->block_of[i]] == NO_LOOP ? warps : 0;
+    }
+    return all > 0 ? behind / all / fmax(1, in->blocks / (s->sms * in->blocks_per_sm)) : 0;
+}
+
+static void find_last_traffic(const PredictInput *in, const Speeds *s, const Cached *cached,
+                      Prediction *out)
+{
+    const double memory = out->parts_us[PART_DRAM],
+                 written = share_of_last(in, s, is_global_store)
+                           * written_us(in, s, cached->written_bytes);
+    out->last_share = memory > 0 ? fmin(1, written / memory) : 0;
+    out->last_atomics = share_of_last(in, s, is_global_atomic);
+}
+
 /* What warps wait for other blocks. */
 static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s,
                          const Cached *cached, Prediction *out)
@@ -591,8 +649,11 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
                                 in->warps_per_block,
                                 registers_at_hand(in),
                                 load_clocks(in, cached, 1),
+                                in->facts->products_are_serial || in->spills_likely,
                                 in->shares ? in->shares->waits : NULL };
-    double waves = in->blocks / (s->sms * in->blocks_per_sm), first = first_misses(in, cached);
+    const double fetched = out->parts_us[PART_FETCH] * s->clocks_per_us;
+    double waves = in->blocks / (s->sms * in->blocks_per_sm),
+           first = fmax(0, first_misses(in, cached) - fetched);
     first += ptx_gpu_figure(in->gpu, FIGURE_CONST_FRESH_LATENCY)
              * in->evaluation->traffics.constant_bytes / CONSTANT_PIECE_BYTES;
     double turns = fmax(0, waves - 1) * ptx_gpu_figure(in->gpu, FIGURE_BLOCK_TURN_CLK)
@@ -607,6 +668,8 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
                         .barriers_of_round = barriers_of_round(in),
                         .is_in_steps = found.step_share > 0.5 });
     out->phase_exponent = phases.memory;
+    if (found.step_share > 0.5)
+        find_last_traffic(in, s, cached, out);
     out->unit_exponent = out->first_pipe == ptx_pipe_info[PIPE_TENSOR].key ? phases.units : 3;
     if (in->shares)
         add_other_waits(in, &waiting, first, waiting.us * s->clocks_per_us);
@@ -623,6 +686,8 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
                                               fmax(1, longest / found.clocks));
     out->parts_us[PART_LATENCY] = (fmax(clocks, longest) + first + turns) / s->clocks_per_us
                                   + waiting.us;
+    const double latency = out->parts_us[PART_LATENCY];
+    out->block_share = latency > 0 ? fmin(1, found.clocks / s->clocks_per_us / latency) : 0;
     return waiting.us;
 }
 
@@ -697,10 +762,9 @@ static double norm(const Prediction *of, bool has_latency)
     const double others = has_latency ? 1 - of->own_share : 1,
                  port = joined(of, PART_L1) * others;
     double memory = is_loading(of) ? pow(port, 3) : 0;
-    memory += pow(hypot_of(of->parts_us[PART_L2], of->parts_us[PART_DRAM], 8), 3);
-    for (TimePart p = PART_DISPATCH + 1; p < PART__COUNT; p++)
-        if (p != PART_LATENCY && p != PART_ISSUE && p != PART_L1 && p != PART_L2 && p != PART_DRAM)
-            memory += pow(joined(of, p), 3);
+    memory += pow(hypot_of(of->parts_us[PART_L2],
+                           of->parts_us[PART_DRAM] * (1 - of->last_share), 8), 3)
+              + pow(of->parts_us[PART_ATOMIC] * (1 - of->last_atomics), 3);
     const double sm = hypot_of(joined(of, PART_ISSUE) * others, is_loading(of) ? 0 : port,
                                of->unit_exponent),
                  busy = hypot_of(sm, cbrt(memory), of->phase_exponent);
@@ -723,10 +787,13 @@ static void join(Prediction *out)
             out->limiter = (int)p;
         }
     }
-    double busy = hypot_of(fmax(norm(out, false), norm(out, true)),
-                           out->parts_us[PART_DISPATCH], 8);
+    const double dispatch = out->parts_us[PART_DISPATCH],
+                 last = dispatch + out->block_share * out->parts_us[PART_LATENCY];
+    /* the last block starts when all others have */
+    double busy = fmax(last, hypot_of(fmax(norm(out, false), norm(out, true)), dispatch, 8));
     out->predicted_us = out->parts_us[PART_OVERHEAD] + out->parts_us[PART_FETCH] + busy
-                        + out->tail_us;
+                        + out->last_share * out->parts_us[PART_DRAM]
+                        + out->last_atomics * out->parts_us[PART_ATOMIC] + out->tail_us;
     if (most < out->parts_us[PART_OVERHEAD])
         out->limiter = PART_OVERHEAD;
 }
@@ -868,6 +935,7 @@ const PredictFacts *ptx_predict_facts_compute(Arena *arena, Arena *scratch,
     out->sequences = sequences;
     out->have_neighbours = ptx_joinable_compute(arena, in->module, in->func, in->cfg);
     out->needed = ptx_needed_compute(arena, scratch, in->func, defs);
+    out->products_are_serial = ptx_products_are_serial(scratch, in->func, in->cfg, in->dom, defs);
     return out;
 }
 

@@ -36,6 +36,7 @@ typedef struct PredictFacts {
     const Sequence *sequences;
     const bool *have_neighbours;        /* ptx_joinable_compute */
     const bool *needed;         /* ptx_needed_compute */
+    bool products_are_serial;   /* ptx_products_are_serial */
 } PredictFacts;
 
 /* Below which no time of the launch can be: bound.h. */
@@ -94,6 +95,9 @@ typedef struct Prediction {     /* NaN: not known */
     /* of what the SMs' units are busy for, the share that PART_LATENCY has in it: a block's own
      * work in steps, next to that of the blocks beside it */
     double own_share;
+    /* of PART_DRAM, what is stored when nothing else is left to be done; of PART_ATOMIC */
+    double last_share, last_atomics;
+    double block_share;         /* of PART_LATENCY, what a block takes by itself */
     /* of the norm that joins memory with what the SMs' units are busy for */
     double phase_exponent;
     double unit_exponent;       /* of the one that joins those units */

@@ -76,7 +76,7 @@ static bool put_values(Text *out, Command command, const struct poptOption *opti
 static bool put_operands(Text *out, Command command)
 {
     switch (command) {
-    case COMMAND_GPU:           put_gpus(out); return true;
+    case COMMAND_GPU:           ptx_text_put(out, "measure "), put_gpus(out); return true;
     case COMMAND_EXPLAIN:       put_rules(out); return true;
     case COMMAND_SCHEMA:        put_schemas(out); return true;
     case COMMAND_CONFIG:        ptx_text_put(out, "show files init"); return true;

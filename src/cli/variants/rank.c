@@ -16,7 +16,7 @@ enum { STEPS = 1 << 19 };
 
 typedef struct RankCommand {
     const Options *options;
-    FileList files;
+    CliSubject subject;
     ptxlint_module **modules; /* by file; NULL: not read */
     RankRow *rows;
     size_t count, capacity;
@@ -135,20 +135,20 @@ static ExitCode rank_module(RankCommand *rank, const ptxlint_module *module, con
     return code;
 }
 
-static ExitCode read_files(RankCommand *rank, const Inputs *given, Book *book)
+static ExitCode read_files(RankCommand *rank)
 {
     ExitCode code = ptx_matched_begin(&rank->matched, rank->options);
-    rank->modules = calloc(rank->files.count + 1, sizeof(ptxlint_module *));
+    rank->modules = calloc(rank->subject.files.count + 1, sizeof(ptxlint_module *));
     if (!rank->modules)
         return ptx_complain_memory();
-    for (size_t i = 0; i < rank->files.count && code == EXIT_CLEAN; i++) {
-        const char *path = rank->files.items[i].path;
-        const Settings *settings = ptx_book_file(book, path);
+    for (size_t i = 0; i < rank->subject.files.count && code == EXIT_CLEAN; i++) {
+        const char *path = rank->subject.files.items[i].path;
+        const Settings *settings = ptx_book_file(&rank->subject.book, path);
         if (!settings || settings->code != EXIT_CLEAN)
             return settings ? settings->code : EXIT_INTERNAL;
-        const ModuleSource source = { rank->options, given, &settings->inputs,
-                                      !rank->is_optspace, false };
-        code = ptx_inputs_open(&source, &rank->files.items[i], &rank->modules[i]);
+        const ModuleSource source = { rank->options, &rank->subject.inputs,
+                                      &settings->inputs, !rank->is_optspace, false };
+        code = ptx_inputs_open(&source, &rank->subject.files.items[i], &rank->modules[i]);
         if (code == EXIT_INPUT) {               /* the others are ranked */
             rank->is_part = true;
             code = EXIT_CLEAN;
@@ -447,47 +447,41 @@ static void put_rank_csv(const RankCommand *rank, Text *out)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
+static void put_rank(void *self, const Options *options, Text *out)
+{
+    const RankCommand *rank = self;
+    if (options->output.format == FORMAT_JSON)
+        put_rank_json(rank, out);
+    else if (options->output.format == FORMAT_CSV)
+        put_rank_csv(rank, out);
+    else
+        put_rank_text(rank, out);
+}
+
 static ExitCode write_rows(RankCommand *rank)
 {
-    Text out = { 0 };
     rank_rows(rank);
-    rank->folder_length = find_folder_length(&rank->files);
-    switch (rank->options->output.format) {
-    case FORMAT_JSON:
-        put_rank_json(rank, &out);
-        break;
-    case FORMAT_CSV:
-        put_rank_csv(rank, &out);
-        break;
-    default:
-        put_rank_text(rank, &out);
-    }
-    ExitCode code = ptx_output_text(rank->options, &out);
-    ptx_text_free(&out);
-    return code;
+    rank->folder_length = find_folder_length(&rank->subject.files);
+    return ptx_output_each(rank->options, put_rank, rank);
 }
 
 static void free_rank(RankCommand *rank)
 {
-    for (size_t i = 0; rank->modules && i < rank->files.count; i++)
+    for (size_t i = 0; rank->modules && i < rank->subject.files.count; i++)
         ptxlint_module_free(rank->modules[i]);
     free(rank->modules);
     free(rank->rows);
     ptx_matched_free(&rank->matched);
-    ptx_files_free(&rank->files);
+    ptx_subject_free(&rank->subject);
 }
 
 ExitCode ptx_rank(const Options *options)
 {
-    Inputs inputs = { 0 };
-    Book book = { 0 };
     RankCommand rank = { .options = options,
                          .is_optspace = options->command == COMMAND_OPTSPACE };
-    ExitCode code = exit_code_max(ptx_inputs_read(&inputs, options), ptx_book_open(&book, options));
-    for (size_t i = 0; options->paths[i] && code == EXIT_CLEAN; i++)
-        code = ptx_paths_add(&rank.files, options->paths[i], &book);
+    ExitCode code = ptx_subject_open(&rank.subject, options, (const char *const *)options->paths);
     if (code == EXIT_CLEAN)
-        code = read_files(&rank, &inputs, &book);
+        code = read_files(&rank);
     if (code == EXIT_CLEAN && !rank.count && !rank.is_part) {
         ptx_complain(ptx_command_words[options->command], "the inputs have no kernel");
         code = EXIT_USAGE;
@@ -497,7 +491,5 @@ ExitCode ptx_rank(const Options *options)
     if (code == EXIT_CLEAN && rank.is_part)
         code = EXIT_INPUT;
     free_rank(&rank);
-    ptx_book_free(&book);
-    ptx_inputs_free(&inputs);
     return code;
 }

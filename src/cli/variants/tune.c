@@ -796,7 +796,8 @@ static void tell_left_out(const Tried *tried)
 /* Where the kernels go. */
 typedef struct TuneOutput {
     json_t *all;
-    Text *text;
+    Text text;
+    ExitCode code;
     Tried tried;
     Matched matched;
 } TuneOutput;
@@ -819,10 +820,10 @@ static void tune_kernel(const Options *options, Tune *t, TuneOutput *out)
         *t = start;
         t->gpu = gpu;
         tune(t);
-        if (options->output.format == FORMAT_JSON)
+        if (ptx_output_is_wanted(options, FORMAT_JSON))
             json_array_append_new(out->all, tune_json(t));
-        else
-            put_text(t, out->text);
+        if (ptx_output_is_wanted(options, FORMAT_TEXT))
+            put_text(t, &out->text);
     }
 }
 
@@ -854,13 +855,12 @@ static ExitCode tune_taken(void *self, const ModuleSource *source, const ptxlint
                          ptx_matched_add(&out->matched, ptx_inputs_launches(source), module));
 }
 
-static ExitCode tune_files(const Options *options, const Inputs *inputs, Book *book,
-                           const FileList *files, TuneOutput *out)
+static ExitCode tune_files(CliSubject *subject, TuneOutput *out)
 {
-    ExitCode code = ptx_matched_begin(&out->matched, options);
-    const ModuleSource like = { .options = options, .given = inputs };
+    const ModuleSource like = { 0 };
+    ExitCode code = ptx_matched_begin(&out->matched, subject->options);
     if (code < EXIT_INTERNAL)
-        code = exit_code_max(code, ptx_inputs_each(&like, book, files, tune_taken, out));
+        code = exit_code_max(code, ptx_subject_each(subject, &like, tune_taken, out));
     if (code < EXIT_INPUT)
         code = exit_code_max(code, ptx_matched_report(&out->matched));
     if (code == EXIT_CLEAN)
@@ -870,28 +870,28 @@ static ExitCode tune_files(const Options *options, const Inputs *inputs, Book *b
     return exit_code_max(code, out->tried.tuned ? EXIT_CLEAN : EXIT_USAGE);
 }
 
+/* An input that cannot be read leaves the others. */
+static void put_tuned(void *self, const Options *options, Text *out)
+{
+    TuneOutput *to = self;
+    if (options->output.format != FORMAT_JSON) {
+        ptx_text_append(out, &to->text);
+    } else if (to->code == EXIT_CLEAN || to->code == EXIT_INPUT) {
+        ptx_json_write(out, json_pack("{s:s, s:O}", "schema", "ptxlint-tune/1", "kernels",
+                                      to->all));
+    }
+}
+
 ExitCode ptx_tune(const Options *options)
 {
-    Inputs inputs = { 0 };
-    Text out = { 0 };
-    json_t *all = json_array();
-    TuneOutput to = { .all = all, .text = &out };
-    Book book = { 0 };
-    FileList files = { 0 };
-    ExitCode code = exit_code_max(ptx_inputs_read(&inputs, options), ptx_book_open(&book, options));
-    for (size_t i = 0; options->paths[i] && code == EXIT_CLEAN; i++)
-        code = ptx_paths_add(&files, options->paths[i], &book);
-    if (code == EXIT_CLEAN)
-        code = tune_files(options, &inputs, &book, &files, &to);
-    /* an input that cannot be read leaves the others */
-    if (options->output.format == FORMAT_JSON && (code == EXIT_CLEAN || code == EXIT_INPUT))
-        ptx_json_write(&out, json_pack("{s:s, s:O}", "schema", "ptxlint-tune/1", "kernels", all));
-    if (out.length || out.has_failed)
-        code = exit_code_max(code, ptx_output_text(options, &out));
-    json_decref(all);
-    ptx_text_free(&out);
-    ptx_files_free(&files);
-    ptx_book_free(&book);
-    ptx_inputs_free(&inputs);
+    TuneOutput to = { .all = json_array() };
+    CliSubject subject;
+    to.code = ptx_subject_open(&subject, options, (const char *const *)options->paths);
+    if (to.code == EXIT_CLEAN)
+        to.code = tune_files(&subject, &to);
+    ExitCode code = exit_code_max(to.code, ptx_output_each(options, put_tuned, &to));
+    json_decref(to.all);
+    ptx_text_free(&to.text);
+    ptx_subject_free(&subject);
     return code;
 }

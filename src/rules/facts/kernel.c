@@ -55,9 +55,9 @@ double ptx_measure_kernel(FactCache *q, FactId fact, Certainty *certainty)
     switch (fact) {
     case FACT_KERNEL_is_entry:              return func->is_entry;
     case FACT_KERNEL_is_called:
-        return q->shared->has_broken_func
-                   ? UNKNOWN
-                   : calls->is_called || calls->is_address_taken || func->linkage != LINKAGE_NONE;
+        if (func->linkage != LINKAGE_NONE || calls->is_called || calls->is_address_taken)
+            return true;
+        return q->shared->has_broken_func ? UNKNOWN : false;
     case FACT_KERNEL_is_recursive:          return calls->is_recursive;
     case FACT_KERNEL_has_calls:             return func->has_calls;
     case FACT_KERNEL_prints:                return prints(q);

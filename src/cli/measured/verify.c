@@ -1,5 +1,5 @@
 /* verify.c -- measured times against what the GPU can do: a verdict for each row of a file. */
-#include "cli/cli.h"
+#include "cli/measured/measured_inputs.h"
 #include "cli/rule_json.h"
 #include "support/choice.h"
 #include "support/grow.h"
@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 typedef struct VerifyRow {
     ptxlint_measurement said;
@@ -21,55 +20,12 @@ typedef struct VerifyRow {
 
 typedef struct VerifyCommand {
     const Options *options;
-    FileList files;
-    ptxlint_module **modules;           /* by file; NULL: not read */
-    ptxlint_measurements *measurements;
+    MeasuredInputs inputs;
     VerifyRow *rows;
     size_t count, capacity;
     size_t counts[PTXLINT_VERDICT_SLOWER + 1];
     size_t too_slow;                    /* beyond --max-slowdown */
-    bool is_part;                       /* an input cannot be read */
 } VerifyCommand;
-
-/* ---- what is measured ------------------------------------------------------------------------ */
-
-static ExitCode read_measured(VerifyCommand *verify)
-{
-    const Options *options = verify->options;
-    char error[512] = "", *text = NULL;
-    size_t length = 0;
-    ExitCode code = ptx_file_read(options->measured_path, &text, &length);
-    if (code != EXIT_CLEAN)
-        return code;
-    ptxlint_status status = ptxlint_measurements_new(text, length, options->column,
-                                                     &verify->measurements, error, sizeof error);
-    free(text);
-    if (status == PTXLINT_BAD_FILE) {
-        ptx_complain(options->measured_path, error);
-        return EXIT_USAGE;
-    }
-    return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(options->measured_path, status);
-}
-
-static ExitCode open_modules(VerifyCommand *verify, const Inputs *given, Book *book)
-{
-    ExitCode code = EXIT_CLEAN;
-    verify->modules = calloc(verify->files.count + 1, sizeof(ptxlint_module *));
-    if (!verify->modules)
-        return ptx_complain_memory();
-    for (size_t i = 0; i < verify->files.count && code == EXIT_CLEAN; i++) {
-        const Settings *settings = ptx_book_file(book, verify->files.items[i].path);
-        if (!settings || settings->code != EXIT_CLEAN)
-            return settings ? settings->code : EXIT_INTERNAL;
-        const ModuleSource source = { verify->options, given, &settings->inputs, false, false };
-        code = ptx_inputs_open(&source, &verify->files.items[i], &verify->modules[i]);
-        if (code == EXIT_INPUT) {               /* the others are looked at */
-            verify->is_part = true;
-            code = EXIT_CLEAN;
-        }
-    }
-    return code;
-}
 
 /* ---- a row ----------------------------------------------------------------------------------- */
 
@@ -100,22 +56,6 @@ static ExitCode append_unknown(VerifyCommand *verify, VerifyRow *row, const char
                                                   .high_us = unknown } };
     snprintf(row->verified.reason, sizeof row->verified.reason, "Nothing can be said: %s.", why);
     return append_verify_row(verify, row);
-}
-
-/* A row of the file names it by our name, or as its maker does: "NVIDIA H200". */
-static bool is_gpu_called(const ptxlint_gpu_info *info, const char *name)
-{
-    return !strcasecmp(info->name, name)
-           || (*info->product && !strncasecmp(info->product, name, strlen(name)));
-}
-
-static bool is_known_gpu(const char *name)
-{
-    const ptxlint_gpu *gpu;
-    for (size_t i = 0; (gpu = ptxlint_gpu_at(i)); i++)
-        if (is_gpu_called(ptxlint_gpu_get_info(gpu), name))
-            return true;
-    return false;
 }
 
 /* Of the kernel, by what repairing it gains. */
@@ -150,7 +90,7 @@ static ExitCode hold_row(VerifyCommand *verify, const ptxlint_module *module, Ve
     row->verified.size = sizeof row->verified;
     set_extents(row->said.grid, row->kernel->launch.grid, row->grid);
     set_extents(row->said.block, row->kernel->launch.block, row->block);
-    ptxlint_status status = ptxlint_verify(module, row->kernel->name, verify->measurements,
+    ptxlint_status status = ptxlint_verify(module, row->kernel->name, verify->inputs.measurements,
                                            row->number - 1, &with, &row->verified);
     if (status == PTXLINT_BAD_ARGUMENT)
         return append_unknown(verify, row, "its code has errors, see ptxlint check");
@@ -166,14 +106,13 @@ static ExitCode hold_on_gpus(VerifyCommand *verify, const ptxlint_module *module
 {
     const ptxlint_module_info *info = ptxlint_module_get_info(module);
     const char *name = row->said.gpu;
-    const bool is_named = name && is_known_gpu(name);
+    const bool is_named = name && ptx_is_known_gpu(name);
     size_t held = 0;
     ExitCode code = EXIT_CLEAN;
     for (size_t g = 0; g < info->gpu_count && code == EXIT_CLEAN; g++) {
-        const ptxlint_gpu_info *gpu = ptxlint_gpu_get_info(info->gpus[g]);
-        if (is_named && !is_gpu_called(gpu, name))
+        if (is_named && !ptx_is_gpu_called(info->gpus[g], name))
             continue;
-        row->gpu = gpu->name;
+        row->gpu = ptxlint_gpu_get_info(info->gpus[g])->name;
         held++;
         code = hold_row(verify, module, row, g);
     }
@@ -184,47 +123,22 @@ static ExitCode hold_on_gpus(VerifyCommand *verify, const ptxlint_module *module
     return code;
 }
 
-/* The kernel that a row is of. count: how many it may be. */
-static const ptxlint_module *find_module(const VerifyCommand *verify, VerifyRow *row, size_t *count)
-{
-    const ptxlint_module *found = NULL;
-    *count = 0;
-    for (size_t i = 0; i < verify->files.count; i++) {
-        size_t kernels;
-        const ptxlint_module *module = verify->modules[i];
-        const ptxlint_kernel *all = module ? ptxlint_module_kernels(module, &kernels) : NULL;
-        for (size_t k = 0; all && k < kernels; k++) {
-            if (!all[k].is_entry
-                || !ptxlint_measurement_is_of(verify->measurements, row->number - 1, module,
-                                              &all[k]))
-                continue;
-            row->path = verify->files.items[i].path;
-            row->kernel = &all[k];
-            found = module;
-            ++*count;
-        }
-    }
-    return found;
-}
-
 static ExitCode verify_row(VerifyCommand *verify, size_t index, size_t *matched)
 {
     VerifyRow row = { .number = index + 1, .said = { .size = sizeof row.said } };
-    size_t count;
-    ptxlint_measurement_at(verify->measurements, index, &row.said);
-    const ptxlint_module *module = find_module(verify, &row, &count);
-    if (module && !ptx_is_asked(verify->options, row.kernel))
+    ptxlint_measurement_at(verify->inputs.measurements, index, &row.said);
+    const MeasuredKernel found = ptx_measured_kernel(&verify->inputs, index);
+    if (found.module && !ptx_is_asked(verify->options, found.kernel))
         return EXIT_CLEAN;
-    *matched += count > 0;
-    if (!count)
+    *matched += found.count > 0;
+    if (!found.count)
         return append_unknown(verify, &row, "no input has such a kernel");
-    if (count > 1) {
-        row.kernel = NULL;
-        row.path = NULL;
+    if (found.count > 1)
         return append_unknown(verify, &row,
                               "several kernels of the inputs fit; a column `file` tells which");
-    }
-    return hold_on_gpus(verify, module, &row);
+    row.kernel = found.kernel;
+    row.path = found.path;
+    return hold_on_gpus(verify, found.module, &row);
 }
 
 static ExitCode verify_rows(VerifyCommand *verify)
@@ -232,10 +146,10 @@ static ExitCode verify_rows(VerifyCommand *verify)
     ExitCode code = EXIT_CLEAN;
     size_t matched = 0;
     ptxlint_measurement said = { .size = sizeof said };
-    for (size_t i = 0; code == EXIT_CLEAN && ptxlint_measurement_at(verify->measurements, i, &said);
-         i++)
+    const ptxlint_measurements *all = verify->inputs.measurements;
+    for (size_t i = 0; code == EXIT_CLEAN && ptxlint_measurement_at(all, i, &said); i++)
         code = verify_row(verify, i, &matched);
-    if (code == EXIT_CLEAN && !matched && !verify->is_part) {
+    if (code == EXIT_CLEAN && !matched && !verify->inputs.is_part) {
         ptx_complain(verify->options->measured_path,
                      "no row is of a kernel that is asked for in the inputs");
         code = EXIT_USAGE;
@@ -449,56 +363,49 @@ static void put_verify_markdown(const VerifyCommand *verify, Text *out)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static ExitCode write_verdicts(const VerifyCommand *verify)
+static void put_verdicts(void *self, const Options *options, Text *out)
 {
-    Text out = { 0 };
-    switch (verify->options->output.format) {
+    const VerifyCommand *verify = self;
+    switch (options->output.format) {
     case FORMAT_JSON:
-        put_verify_json(verify, &out);
+        put_verify_json(verify, out);
         break;
     case FORMAT_CSV:
-        put_verify_csv(verify, &out);
+        put_verify_csv(verify, out);
         break;
     case FORMAT_MARKDOWN:
-        put_verify_markdown(verify, &out);
+        put_verify_markdown(verify, out);
         break;
     default:
-        put_verify_text(verify, &out);
+        put_verify_text(verify, out);
     }
-    ExitCode code = ptx_output_text(verify->options, &out);
-    ptx_text_free(&out);
-    if (verify->counts[PTXLINT_VERDICT_IMPOSSIBLE] || verify->too_slow)
-        code = exit_code_max(code, EXIT_FOUND);
-    return verify->is_part ? exit_code_max(code, EXIT_INPUT) : code;
 }
 
-static void free_verify(VerifyCommand *verify)
+static ExitCode write_verdicts(VerifyCommand *verify)
 {
-    for (size_t i = 0; verify->modules && i < verify->files.count; i++)
-        ptxlint_module_free(verify->modules[i]);
-    free(verify->modules);
-    free(verify->rows);
-    ptxlint_measurements_free(verify->measurements);
-    ptx_files_free(&verify->files);
+    ExitCode code = ptx_output_each(verify->options, put_verdicts, verify);
+    if (verify->counts[PTXLINT_VERDICT_IMPOSSIBLE] || verify->too_slow)
+        code = exit_code_max(code, EXIT_FOUND);
+    return verify->inputs.is_part ? exit_code_max(code, EXIT_INPUT) : code;
 }
 
 ExitCode ptx_verify(const Options *options)
 {
     Inputs inputs = { 0 };
     Book book = { 0 };
-    VerifyCommand verify = { .options = options };
+    VerifyCommand verify = { .options = options, .inputs = { .options = options } };
+    const MeasuredOpening how = { &inputs, false, NULL };
     ExitCode code = exit_code_max(ptx_inputs_read(&inputs, options), ptx_book_open(&book, options));
     if (code == EXIT_CLEAN)
-        code = read_measured(&verify);
-    for (size_t i = 0; options->paths[i] && code == EXIT_CLEAN; i++)
-        code = ptx_paths_add(&verify.files, options->paths[i], &book);
+        code = ptx_measured_read(&verify.inputs, &book);
     if (code == EXIT_CLEAN)
-        code = open_modules(&verify, &inputs, &book);
+        code = ptx_measured_open(&verify.inputs, &how, &book);
     if (code == EXIT_CLEAN)
         code = verify_rows(&verify);
     if (code == EXIT_CLEAN)
         code = write_verdicts(&verify);
-    free_verify(&verify);
+    free(verify.rows);
+    ptx_measured_free(&verify.inputs);
     ptx_book_free(&book);
     ptx_inputs_free(&inputs);
     return code;
