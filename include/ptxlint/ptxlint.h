@@ -1874,7 +1874,8 @@ typedef enum ptxlint_recognized_class {
     PTXLINT_POLYNOMIAL_INDUCTION,       /* v = v + w, w a linear induction */
     PTXLINT_GEOMETRIC_INDUCTION,        /* v = v * c */
     PTXLINT_SCALAR_REDUCTION,   /* v = v op e, e free of v; nothing else of the loop reads v */
-    PTXLINT_LINEAR_RECURRENCE           /* v = a * v + b, a and b free of v */
+    PTXLINT_LINEAR_RECURRENCE,          /* v = a * v + b, a and b free of v */
+    PTXLINT_LOCATION            /* set where a minimum or maximum of the loop is */
 } ptxlint_recognized_class;
 
 /* "linear induction", ... */

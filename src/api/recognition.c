@@ -6,7 +6,7 @@
 #include "analysis/flow/dom.h"
 #include "analysis/flow/func_flow.h"
 #include "analysis/flow/loop.h"
-#include "analysis/redundancy/recognize.h"
+#include "analysis/recognize/recognize.h"
 #include "api/module.h"
 #include "ir/func.h"
 #include "ir/insn.h"
@@ -149,6 +149,7 @@ const char *ptxlint_recognized_class_text(ptxlint_recognized_class recognized)
     case PTXLINT_GEOMETRIC_INDUCTION: return "geometric induction";
     case PTXLINT_SCALAR_REDUCTION: return "scalar reduction";
     case PTXLINT_LINEAR_RECURRENCE: return "linear recurrence";
+    case PTXLINT_LOCATION: return "location";
     default: return "not recognized";
     }
 }

@@ -131,6 +131,15 @@ def check(program, command, width, **more):
     return faults
 
 
+def check_optspace(program):
+    """A row of known metrics is one line of 80 columns; a name is cut in its middle, and alone where it has to be."""
+    text = subprocess.run([program, "optspace", "--no-config", *LAUNCH, ROWS, TUNE], stdout=subprocess.PIPE, text=True).stdout
+    rows = [line for line in text.split("\n") if re.match(r"[* ] +\d", line)]
+    faults = [f"optspace: {line}" for line in rows if len(line) > 80 or not re.search(r"(us|-)  \S", line)]
+    wanted = ["cli/tune.ptx: stencil", "cli/tune.... block_sum"]
+    return faults + [f"optspace: no row of {name}" for name in wanted if not any(line.endswith("  " + name) for line in rows)]
+
+
 def main():
     program, *command = sys.argv[1:]
     program = str(Path(program).resolve())
@@ -141,6 +150,7 @@ def main():
     faults = [fault for command in COMMANDS for fault in check(program, command, 80)]
     faults += check_help(program)
     faults += check(program, ["rules", "--no-config"], 60, COLUMNS="60")
+    faults += check_optspace(program)
     json = ["check", "--no-config", "--format", "json", *LAUNCH, ROWS]
     if len(at_terminal([program, *json], 80)) != len(subprocess.run([program, *json], stdout=subprocess.PIPE).stdout):
         faults.append("json is folded")

@@ -62,6 +62,49 @@ static const struct { const char *what, *body, *wanted; } loops[] = {
       "N: mov.u32 %r2, 0;\n" LOOP("add.s32 %r3, %r3, 4;\n")
       "add.s32 %r3, %r3, 2;\nsetp.lt.s32 %p3, %r3, %r1;\n@%p3 bra N;\nret;\n",
       "%r3 not recognized; %r3 linear induction add 4; %r2 reinitialized linear induction add 1" },
+    { "a maximum by selp",
+      LOOP("setp.gt.f32 %p2, %f2, %f1;\nselp.f32 %f1, %f2, %f1, %p2;\n") USE,
+      "%f1 scalar reduction max; %r2 linear induction add 1" },
+    { "a minimum, the predicate the other way, and a copy",
+      LOOP("setp.leu.f32 %p2, %f1, %f2;\nselp.f32 %f3, %f1, %f2, %p2;\nmov.f32 %f1, %f3;\n") USE,
+      "%f1 scalar reduction min; %r2 linear induction add 1" },
+    { "a minimum by a guarded copy",
+      LOOP("setp.lt.f32 %p2, %f1, %f2;\n@!%p2 mov.f32 %f1, %f2;\n") USE,
+      "%f1 scalar reduction min; %r2 linear induction add 1" },
+    { "a maximum with its place",
+      LOOP("setp.gt.f32 %p2, %f2, %f1;\nselp.f32 %f1, %f2, %f1, %p2;\n"
+           "selp.b32 %r3, %r2, %r3, %p2;\n@%p2 mov.u32 %r4, %r2;\n") USE,
+      "%f1 scalar reduction max; %r3 location argmax; %r4 location argmax; "
+      "%r2 linear induction add 1" },
+    { "the place goes to memory: what is compared may come from there",
+      LOOP("setp.gt.f32 %p2, %f2, %f1;\nselp.f32 %f1, %f2, %f1, %p2;\n"
+           "selp.b32 %r3, %r2, %r3, %p2;\nst.global.u32 [%rd1], %r3;\n") USE,
+      "%f1 not recognized; %r3 location argmax; %r2 linear induction add 1" },
+    { "the place of what is no maximum: the predicate keeps it",
+      LOOP("setp.gt.f32 %p2, %f2, %f1;\nselp.f32 %f1, %f2, %f1, %p2;\n"
+           "selp.b32 %r3, %r3, %r2, %p2;\n") USE,
+      "%f1 not recognized; %r3 not recognized; %r2 linear induction add 1" },
+    { "another value than the compared one is taken",
+      LOOP("setp.gt.f32 %p2, %f2, %f1;\nselp.f32 %f1, %f5, %f1, %p2;\n") USE,
+      "%f1 not recognized; %r2 linear induction add 1" },
+    { "the compared value is loaded anew before it is taken",
+      LOOP("setp.gt.f32 %p2, %f2, %f1;\nld.global.f32 %f2, [%rd1+4];\n"
+           "selp.f32 %f1, %f2, %f1, %p2;\n") USE,
+      "%f1 not recognized; %r2 linear induction add 1" },
+    { "equal is no order",
+      LOOP("setp.eq.f32 %p2, %f2, %f1;\nselp.f32 %f1, %f2, %f1, %p2;\n") USE,
+      "%f1 not recognized; %r2 linear induction add 1" },
+    { "the maximum of some iterations",
+      LOOP("setp.gt.f32 %p3, %f2, 0f00000000;\n@!%p3 bra K;\nsetp.gt.f32 %p2, %f2, %f1;\n"
+           "selp.f32 %f1, %f2, %f1, %p2;\nK: \n") USE,
+      "%f1 scalar reduction max conditional; %r2 linear induction add 1" },
+    { "by a constant that the loop sets",
+      LOOP("mov.u32 %r5, 3;\nadd.s32 %r3, %r3, %r5;\nadd.s32 %r6, %r5, %r1;\n"
+           "sub.s32 %r4, %r4, %r6;\n") USE,
+      "%r3 linear induction add 3; %r4 linear induction add; %r2 linear induction add 1" },
+    { "set behind its use: the first iteration adds another",
+      LOOP("add.s32 %r3, %r3, %r4;\nmov.u32 %r4, 3;\n") USE,
+      "%r3 scalar reduction add; %r2 linear induction add 1" },
     { "no loop", USE, "" },
 };
 

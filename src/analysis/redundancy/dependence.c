@@ -344,7 +344,8 @@ static int compare_dependences(const void *left, const void *right)
     return (a->name > c->name) - (a->name < c->name);
 }
 
-Dependences ptx_dependences_compute(Arena *arena, Arena *scratch, const FuncFlow *flow)
+static Dependences find_dependences(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                                    bool is_without_memory)
 {
     const ArenaMark mark = ptx_arena_mark(scratch);
     const Cfg *cfg = flow->cfg;
@@ -360,10 +361,20 @@ Dependences ptx_dependences_compute(Arena *arena, Arena *scratch, const FuncFlow
             add_uses(&b, i);
         add_control(&b, cfg->rpo[r]);
     }
-    if (!b.is_cut)
+    if (!b.is_cut && !is_without_memory)
         add_memories(&b);
     ptx_arena_release(scratch, mark);
     if (b.count)
         qsort(b.items, b.count, sizeof *b.items, compare_dependences);
     return (Dependences){ b.items, b.count, b.is_cut };
+}
+
+Dependences ptx_dependences_compute(Arena *arena, Arena *scratch, const FuncFlow *flow)
+{
+    return find_dependences(arena, scratch, flow, false);
+}
+
+Dependences ptx_dependences_but_memory_compute(Arena *arena, Arena *scratch, const FuncFlow *flow)
+{
+    return find_dependences(arena, scratch, flow, true);
 }

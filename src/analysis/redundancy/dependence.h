@@ -45,4 +45,7 @@ typedef struct Dependences {
 /* Owned by arena; scratch, another arena, is left as found. */
 Dependences ptx_dependences_compute(Arena *arena, Arena *scratch, const FuncFlow *flow);
 
+/* Those of registers and of control alone. */
+Dependences ptx_dependences_but_memory_compute(Arena *arena, Arena *scratch, const FuncFlow *flow);
+
 #endif

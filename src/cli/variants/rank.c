@@ -27,6 +27,11 @@ typedef struct RankCommand {
     Matched matched;
 } RankCommand;
 
+enum {
+    TABLE_COLUMNS = 80,
+    NAME_LEAST = 15             /* of them that are left to a name */
+};
+
 /* ---- the variants ---------------------------------------------------------------------------- */
 
 static const char *title_of(const RankRow *row)
@@ -296,13 +301,37 @@ static void put_rank_row(const RankCommand *rank, const RankRow *row, Text *out)
     ptx_text_put(out, "\n");
 }
 
+/* What does not fit behind the figures of its line is left out in its middle: variants differ in
+ * how they begin and end. JSON and CSV have all of it. */
+static void put_short_variant(const RankCommand *rank, const RankRow *row, size_t begin, Text *out)
+{
+    Text name = { 0 };
+    put_variant(rank, row, &name);
+    const size_t used = out->length - begin,
+                 room = used + NAME_LEAST < TABLE_COLUMNS ? TABLE_COLUMNS - used : NAME_LEAST,
+                 head = (room - 3) / 2, tail = room - 3 - head;
+    bool is_long = name.length > room && !name.has_failed;
+    for (size_t i = 0; i < name.length && is_long; i++)
+        is_long = name.bytes[i] >= ' ' && name.bytes[i] <= '~';
+    if (is_long)
+        ptx_text_print(out, "%.*s...%s", (int)head, name.bytes, name.bytes + name.length - tail);
+    else
+        ptx_text_put(out, ptx_text_or(name.bytes, ""));
+    out->has_failed |= name.has_failed;
+    ptx_text_free(&name);
+}
+
 /* The same for optspace. */
 static void put_space_row(const RankCommand *rank, const RankRow *row, Text *out)
 {
-    const bool is_known = ptx_optspace_put(row, out);
+    const size_t begin = out->length;
+    if (ptx_optspace_put(row, out)) {
+        put_short_variant(rank, row, begin, out);
+        ptx_text_put(out, "\n");
+        return;
+    }
     put_variant(rank, row, out);
-    ptx_text_print(out, "%s%s\n", ptx_text_if(!is_known, ": "),
-                   ptx_text_if(!is_known, ptx_optspace_why(row)));
+    ptx_text_print(out, ": %s\n", ptx_optspace_why(row));
 }
 
 static void put_notes(const RankCommand *rank, const RankRow *rows, size_t count, Text *out)

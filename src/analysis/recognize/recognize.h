@@ -3,11 +3,11 @@
  * A variable is a strongly connected component of the register dependences (dependence.h) among a
  * loop's instructions, found by Tarjan, "Depth-First Search and Linear Graph Algorithms" (SIAM J.
  * Comput. 1972), for each nesting level by itself. Its instructions are evaluated as a function of
- * the value at the loop's header: v + e, v * e, min(v, e), ...; what composes to one class is of
- * that class, everything else is RECOGNIZED_NONE and says why. What goes through memory or
- * through branches is not looked at. */
-#ifndef PTX_ANALYSIS_REDUNDANCY_RECOGNIZE_H
-#define PTX_ANALYSIS_REDUNDANCY_RECOGNIZE_H
+ * the value at the loop's header: v + e, v * e, min(v, e), ..., minima by comparison and selection,
+ * too; what composes to one class is of that class, everything else is RECOGNIZED_NONE and says
+ * why. What goes through memory or through branches is not looked at. */
+#ifndef PTX_ANALYSIS_RECOGNIZE_RECOGNIZE_H
+#define PTX_ANALYSIS_RECOGNIZE_RECOGNIZE_H
 
 #include "analysis/flow/func_flow.h"
 #include "analysis/flow/types.h"
@@ -27,7 +27,9 @@ typedef enum RecognizedClass {
     RECOGNIZED_GEOMETRIC,       /* v = v * c */
     /* v = v op e; e free of v, and nothing else of the loop reads v */
     RECOGNIZED_REDUCTION,
-    RECOGNIZED_RECURRENCE       /* v = a * v + b, the same of a and b */
+    RECOGNIZED_RECURRENCE,      /* v = a * v + b, the same of a and b */
+    /* set where a minimum or maximum of the same loop is, to where it was */
+    RECOGNIZED_LOCATION
 } RecognizedClass;
 
 typedef struct Recognized {

@@ -1,0 +1,90 @@
+/* recognizer.h -- what the parts of the recognition share: tables per instruction, and what has
+ * been recognised. Private to this folder. */
+#ifndef PTX_ANALYSIS_RECOGNIZE_RECOGNIZER_H
+#define PTX_ANALYSIS_RECOGNIZE_RECOGNIZER_H
+
+#include "analysis/recognize/recognize.h"
+#include "analysis/redundancy/dependence.h"
+#include "ir/insn.h"
+
+/* What an instruction makes of the variable. */
+typedef enum Step {
+    STEP_OTHER,
+    STEP_COPY,
+    STEP_ADD,
+    STEP_MUL,
+    STEP_SHIFT,                 /* v << c */
+    STEP_LINEAR,                /* v * a + b */
+    STEP_MIN, STEP_MAX, STEP_AND, STEP_OR, STEP_XOR,
+    STEP__COUNT
+} Step;
+
+/* A comparison that a minimum or maximum is selected by. */
+typedef struct CompareSelect {
+    bool is_known;
+    bool takes_new_where;       /* of its predicate: then the other value is taken */
+    bool is_max;
+    RegId variable;
+    LoopId loop;
+} CompareSelect;
+
+typedef struct Recognizer {
+    Arena *arena, *scratch;
+    const FuncFlow *flow;
+    const Defs *defs;
+    Dependences all;
+    uint32_t *first;            /* per instruction and one more: into all.items, by `to` */
+    LoopId *outer;              /* per loop: what holds it at the level in hand; NO_LOOP */
+    LoopId *below;              /* the same one level deeper */
+    uint32_t *component;        /* per instruction; 0: none yet */
+    uint32_t *reg_component;    /* per register: the last component that sets it */
+    uint32_t *order, *low, *next;       /* per instruction, of Tarjan's walk */
+    InsnId *stack, *calls;
+    uint32_t stack_count, component_count, order_count;
+    bool *is_linear;            /* per instruction: of a linear induction */
+    CompareSelect *selection;       /* per instruction */
+    bool *is_location;          /* per instruction: it notes where a minimum or maximum is */
+    Recognized *items;
+    uint32_t *item_component;
+    uint32_t count, capacity, id_capacity;
+} Recognizer;
+
+/* A component in hand. */
+typedef struct Cycle {
+    const InsnId *insns;
+    uint32_t count, id;
+    LoopId loop;
+    RegId carried;
+    bool has_constants, has_step;       /* all that is added or multiplied is constant, a number */
+    bool has_induction;         /* what is added is one linear induction */
+    int64_t step;
+    uint32_t step_count;        /* instructions but copies */
+} Cycle;
+
+/* recognize.c */
+void ptx_recognizer_add(Recognizer *r, const Recognized *item, uint32_t component);
+LoopId ptx_recognizer_level_loop(const Recognizer *r, InsnId insn);
+/* Whether each iteration of the innermost loop around it executes it. */
+bool ptx_recognizer_is_unconditional(const Recognizer *r, InsnId insn);
+/* The only instruction that a register that this one reads comes from, in the same iteration;
+ * NO_ID: there are several, or none. */
+InsnId ptx_recognizer_source(const Recognizer *r, InsnId insn, RegId reg);
+/* "add", ...; NULL: it is not one operation */
+const char *ptx_recognizer_step_text(Step step);
+/* What it does with its operands, whichever of them is the variable; STEP_OTHER where it
+ * saturates, carries or drops bits. */
+Step ptx_recognizer_step(const Insn *insn);
+
+/* components.c: all that loops carry in registers, a nesting level at a time. */
+void ptx_recognizer_components(Recognizer *r);
+
+/* cycle.c: the class of a component. */
+void ptx_recognizer_add_cycle(Recognizer *r, Cycle *c);
+bool ptx_recognizer_is_of_cycle(const Recognizer *r, const Cycle *c, const Operand *operand);
+
+/* select.c: a minimum or maximum by comparison and selection, or where it was. */
+RecognizedClass ptx_recognizer_select(Recognizer *r, const Cycle *c, Recognized *out);
+/* Of loops of that depth, by a copy under a guard. */
+void ptx_recognizer_guarded_locations(Recognizer *r, uint32_t depth);
+
+#endif
