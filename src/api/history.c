@@ -395,7 +395,8 @@ static int by_use(const void *pa, const void *pb)
 static void forget_unused(ptxlint_history *history)
 {
     size_t room = UNUSED_BYTES, kept = 0;
-    qsort(history->entries, history->count, sizeof(HistoryEntry *), by_use);
+    if (history->count)
+        qsort(history->entries, history->count, sizeof(HistoryEntry *), by_use);
     ptx_hash_map_free(&history->by_key);
     for (size_t i = 0; i < history->count; i++) {
         HistoryEntry *entry = history->entries[i];
