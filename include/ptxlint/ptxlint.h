@@ -172,6 +172,10 @@ typedef enum ptxlint_figure_kind {
 /* By key. */
 PTXLINT_API ptxlint_figure_kind ptxlint_gpu_figure_kind(const char *key);
 
+/* Whether a name means the GPU: its own, or the beginning of its product, in any case of letters.
+ */
+PTXLINT_API int ptxlint_gpu_is_called(const ptxlint_gpu *gpu, const char *name);
+
 typedef struct ptxlint_pipe {
     const char *key, *what;             /* "fma" */
     /* results per clock and SM; NaN: the GPU's file has no such pipeline */
@@ -2154,6 +2158,83 @@ PTXLINT_API ptxlint_status ptxlint_verify(const ptxlint_module *module, const ch
                                           const ptxlint_measurements *measurements, size_t index,
                                           const ptxlint_verify_options *options,
                                           ptxlint_verified *out);
+
+/* Figures of a GPU, fitted to measurements: docs/your-gpu.md. */
+typedef struct ptxlint_calibration ptxlint_calibration;
+
+typedef struct ptxlint_calibrate_options {
+    /* sizeof(ptxlint_calibrate_options), set by ptxlint_calibrate_options_init */
+    size_t size;
+    const ptxlint_gpu *gpu;             /* that is calibrated; each module has it */
+    const char *kernel_glob;            /* as of ptxlint_name_fits; NULL: any kernel */
+    double clock_mhz;                   /* as of ptxlint_verify_options */
+    size_t max_rows;                    /* that are looked at, evenly over all; 0: 2,000 */
+    /* how many predictions of rows are made, of those that are foreseen; NULL: not asked for */
+    void (*progress)(void *context, size_t done, size_t count);
+    void *progress_context;
+    /* asked before each row: nonzero ends it, with PTXLINT_STOPPED; NULL: nothing does */
+    ptxlint_stop_fn is_stopped;
+    void *stop_context;
+} ptxlint_calibrate_options;
+
+PTXLINT_API void ptxlint_calibrate_options_init(ptxlint_calibrate_options *options);
+
+/* Fits figures of PTXLINT_FIGURE_SUSTAINED to the rows of kernels of these modules, which must be
+ * as ptxlint_estimate() wants them. None of them is kept. Where nothing can be fitted that is an
+ * answer, too. */
+PTXLINT_API ptxlint_status ptxlint_calibrate(const ptxlint_module *const *modules, size_t count,
+                                             const ptxlint_measurements *measurements,
+                                             const ptxlint_calibrate_options *options,
+                                             ptxlint_calibration **out);
+PTXLINT_API void ptxlint_calibration_free(ptxlint_calibration *calibration);
+
+typedef struct ptxlint_calibration_info {
+    size_t size;                        /* sizeof(ptxlint_calibration_info), set by the caller */
+    size_t rows, kernels;               /* that were fitted to */
+    /* rows that were not: of no kernel of the modules, of several, or of another GPU; without a
+     * prediction; impossible (ptxlint_verdict); beyond max_rows */
+    size_t foreign, unknown, impossible, beyond;
+    size_t constants, fitted;           /* of ptxlint_calibration_at; of PTXLINT_CALIBRATE_FITTED */
+    /* parts that were left out in turn; 0: rows are too few for that; of whole kernels or of rows */
+    size_t folds;
+    int is_by_kernel;
+    unsigned steps;                     /* that the fit took */
+    int has_converged;                  /* the last one moved nothing by more than 5 % of a
+                                         * standard deviation */
+    /* by how much predictions are off in the mean: as the GPU was; of rows left out, by what the
+     * others fit; of all rows, fitted to all */
+    double error_percent, left_out_error_percent, fitted_error_percent;
+    const char *reason;                 /* a sentence: why nothing is fitted; NULL */
+    /* the GPU with the figures that were fitted, under the name of the GPU; NULL: none were */
+    const ptxlint_gpu *gpu;
+} ptxlint_calibration_info;
+
+/* All of it is the calibration's. 0: there is none. */
+PTXLINT_API int ptxlint_calibration_get_info(const ptxlint_calibration *calibration,
+                                             ptxlint_calibration_info *out);
+
+typedef enum ptxlint_calibrate_verdict {
+    PTXLINT_CALIBRATE_FITTED,
+    PTXLINT_CALIBRATE_NO_ROWS,          /* no three rows rest on it */
+    PTXLINT_CALIBRATE_SAME,             /* rows do not distinguish it from one that is fitted */
+    PTXLINT_CALIBRATE_NO_GAIN           /* another value gains nothing that rows show */
+} ptxlint_calibrate_verdict;
+
+/* "fitted", "no rows", "not distinguished", "no gain". */
+PTXLINT_API const char *ptxlint_calibrate_verdict_name(ptxlint_calibrate_verdict verdict);
+
+typedef struct ptxlint_calibrated {
+    size_t size;                        /* sizeof(ptxlint_calibrated), set by the caller */
+    const char *key;                    /* of the figure */
+    ptxlint_calibrate_verdict verdict;
+    const char *same_as;                /* of PTXLINT_CALIBRATE_SAME: the other figure; NULL */
+    double was, is;                     /* equal where it is not fitted */
+    double low, high;                   /* 90 % interval; else equal, too */
+} ptxlint_calibrated;
+
+/* Constant number index, from 0. 0: past the end. */
+PTXLINT_API int ptxlint_calibration_at(const ptxlint_calibration *calibration, size_t index,
+                                       ptxlint_calibrated *out);
 
 /* ---- writing --------------------------------------------------------------------------------- */
 

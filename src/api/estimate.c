@@ -336,6 +336,13 @@ static void find_touched(const EstimateCall *call, Session *session, const bool 
         measured->touched = ptx_session_touched(session, counts, MEASURED_STEPS);
 }
 
+static void predict_on_others(const EstimateCall *call, Session *session)
+{
+    const GpuTrials *others = call->measured->others;
+    for (size_t i = 0; others && i < others->count; i++)
+        others->us[i] = ptx_session_predict_on(session, call->gpu, others->gpus[i]);
+}
+
 static void estimate_guarded(void *context)
 {
     const EstimateCall *call = context;
@@ -366,8 +373,10 @@ static void estimate_guarded(void *context)
     Session *session = ptx_session_try(&e->trials, id, &tried);
     show_residency(session, &tried, call->out);
     show_run(e, session, &tried, call->out);
-    if (call->measured)
+    if (call->measured) {
         find_touched(call, session, tried.counts);
+        predict_on_others(call, session);
+    }
     ptx_session_end(session);
 }
 

@@ -11,8 +11,18 @@
 /* of warps: a second or so */
 enum { MEASURED_STEPS = 1 << 25 };
 
+typedef struct Gpu Gpu;
+
+/* Other GPUs, which differ from the module's in figures of FIGURE_SUSTAINED alone. */
+typedef struct GpuTrials {
+    const Gpu *const *gpus;
+    size_t count;
+    double *us;                 /* of each: what is predicted; NaN: nothing */
+} GpuTrials;
+
 typedef struct MeasuredTrial {
     json_t *entry;              /* of a launch file: what the row says of its launch */
+    const GpuTrials *others;    /* NULL: none */
     double suspect_us;          /* touched is found where memory would take longer */
     Floor floor;
     TouchedBytes touched;

@@ -242,6 +242,10 @@ TouchedBytes ptx_session_touched(Session *session, const bool *counts, uint64_t 
  * predicted of a launch that is not known, or that does not fit. */
 const Prediction *ptx_session_predict(Session *session, EvaluationBudget budget, size_t gpu);
 
+/* The time with BUDGET_FIGURES in us on a GPU that differs from number gpu in figures of
+ * FIGURE_SUSTAINED alone; NaN: nothing is predicted. Nothing of it is kept. */
+double ptx_session_predict_on(Session *session, size_t gpu, const Gpu *other);
+
 /* What instructions make of the time for figures; NULL: nothing is predicted, or it is asked of
  * other GPUs than the first, with neither has_instructions nor CUDA lines. */
 const TimeShares *ptx_session_time_shares(Session *session, size_t gpu);

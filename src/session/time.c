@@ -88,12 +88,12 @@ static TimeShares *shares_for(Session *s, size_t gpu, const Evaluation *evaluati
     return ptx_time_shares_new(s->all->work, kernel, called_code(s, evaluation, gpu), evaluation);
 }
 
-static void predict(Session *s, EvaluationBudget budget, size_t gpu, const Executed *executed,
-                    Predicted *out)
+static PredictInput predict_input(Session *s, size_t gpu, const Executed *executed,
+                                  const Evaluation *evaluation)
 {
     const LaunchShape *shape = ptx_session_shape(s);
-    float *load_clocks = ptx_arena_array(s->all->work, float, s->func->insn_count);
-    PredictInput in = {
+    const Residency *residency = ptx_session_residency(s, gpu);
+    return (PredictInput){
         .gpu = s->all->gpus[gpu],
         .module = s->all->module,
         .func = s->func,
@@ -102,18 +102,24 @@ static void predict(Session *s, EvaluationBudget budget, size_t gpu, const Execu
         .loops = s->loops,
         .lowered = ptx_session_lowered(s, gpu),
         .executed = executed,
-        .evaluation = out->evaluation,
+        .evaluation = evaluation,
         .launch = ptx_session_launch(s),
         .ops = ptx_sessions_ops(s->all, gpu),
         .work = ptx_session_work(s),
         .blocks = number(shape->blocks),
         .warps_per_block = shape->is_block_assumed ? (double)NAN : number(shape->warps_per_block),
-        .blocks_per_sm = number(ptx_session_residency(s, gpu)->occupancy.blocks_per_sm),
-        .registers = number(ptx_session_residency(s, gpu)->registers),
-        .spills_likely = ptx_session_residency(s, gpu)->spills == SPILLS_LIKELY,
-        .spilled = ptx_session_residency(s, gpu)->spilled,
-        .load_clocks = load_clocks,
+        .blocks_per_sm = number(residency->occupancy.blocks_per_sm),
+        .registers = number(residency->registers),
+        .spills_likely = residency->spills == SPILLS_LIKELY,
+        .spilled = residency->spilled,
+        .load_clocks = ptx_arena_array(s->all->work, float, s->func->insn_count),
     };
+}
+
+static void predict(Session *s, EvaluationBudget budget, size_t gpu, const Executed *executed,
+                    Predicted *out)
+{
+    PredictInput in = predict_input(s, gpu, executed, out->evaluation);
     const bool is_possible = ptx_predict_is_possible(&in);
     if (is_possible)
         in.facts = predict_facts(s, gpu, &in);
@@ -125,7 +131,7 @@ static void predict(Session *s, EvaluationBudget budget, size_t gpu, const Execu
         in.shares = shares_for(s, gpu, out->evaluation);
     out->shares = in.shares;
     out->prediction = ptx_predict(s->all->scratch, &in);
-    out->load_clocks = out->prediction.certainty == CERTAINTY_UNKNOWN ? NULL : load_clocks;
+    out->load_clocks = out->prediction.certainty == CERTAINTY_UNKNOWN ? NULL : in.load_clocks;
 }
 
 static Predicted *predicted_for(Session *s, EvaluationBudget budget, size_t gpu)
@@ -186,6 +192,20 @@ const Prediction *ptx_session_predict(Session *s, EvaluationBudget budget, size_
         predict(s, budget, gpu, &executed, out);
     }
     return &out->prediction;
+}
+
+double ptx_session_predict_on(Session *s, size_t gpu, const Gpu *other)
+{
+    if (!isfinite(ptx_session_predict(s, BUDGET_FIGURES, gpu)->predicted_us))
+        return (double)NAN;
+    const ArenaMark mark = ptx_arena_mark(s->all->work);
+    PredictInput in = predict_input(s, gpu, ptx_session_executed(s, gpu),
+                                    predicted_for(s, BUDGET_FIGURES, gpu)->evaluation);
+    in.facts = ptx_predict_facts_on(s->all->work, &in, predict_facts(s, gpu, &in), other);
+    in.gpu = other;
+    const double us = ptx_predict(s->all->scratch, &in).predicted_us;
+    ptx_arena_release(s->all->work, mark);
+    return us;
 }
 
 const TimeShares *ptx_session_time_shares(Session *s, size_t gpu)

@@ -925,14 +925,28 @@ bool ptx_predict_is_possible(const PredictInput *in)
     return !why_not(in, &s);
 }
 
+static const Sequence *find_sequences(Arena *arena, const Func *func, const Gpu *gpu)
+{
+    Sequence *sequences = ptx_arena_array(arena, Sequence, func->insn_count + 1);
+    for (InsnId i = 0; i < func->insn_count; i++)
+        sequences[i] = ptx_sequence_find(gpu, func->insns[i].op);
+    return sequences;
+}
+
+const PredictFacts *ptx_predict_facts_on(Arena *arena, const PredictInput *in,
+                                         const PredictFacts *facts, const Gpu *other)
+{
+    PredictFacts *out = ptx_arena_new(arena, PredictFacts);
+    *out = *facts;
+    out->sequences = find_sequences(arena, in->func, other);
+    return out;
+}
+
 const PredictFacts *ptx_predict_facts_compute(Arena *arena, Arena *scratch,
                                               const PredictInput *in, const Defs *defs)
 {
     PredictFacts *out = ptx_arena_new(arena, PredictFacts);
-    Sequence *sequences = ptx_arena_array(arena, Sequence, in->func->insn_count + 1);
-    for (InsnId i = 0; i < in->func->insn_count; i++)
-        sequences[i] = ptx_sequence_find(in->gpu, in->func->insns[i].op);
-    out->sequences = sequences;
+    out->sequences = find_sequences(arena, in->func, in->gpu);
     out->have_neighbours = ptx_joinable_compute(arena, in->module, in->func, in->cfg);
     out->needed = ptx_needed_compute(arena, scratch, in->func, defs);
     out->products_are_serial = ptx_products_are_serial(scratch, in->func, in->cfg, in->dom, defs);

@@ -135,6 +135,10 @@ double ptx_predict_imbalance_us(const Prediction *prediction);
 const PredictFacts *ptx_predict_facts_compute(Arena *arena, Arena *scratch,
                                               const PredictInput *input, const Defs *defs);
 
+/* The same on another GPU, from those of the GPU of in. */
+const PredictFacts *ptx_predict_facts_on(Arena *arena, const PredictInput *in,
+                                         const PredictFacts *facts, const Gpu *other);
+
 /* All is known that a prediction takes; facts are not asked for. */
 bool ptx_predict_is_possible(const PredictInput *input);
 

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static ExitCode read_times(MeasuredInputs *inputs)
 {
@@ -50,22 +49,15 @@ ExitCode ptx_measured_open(MeasuredInputs *inputs, const MeasuredOpening *how, B
     if (!inputs->modules)
         return ptx_complain_memory();
     for (size_t i = 0; i < inputs->files.count && code == EXIT_CLEAN; i++)
-        if (!how->is_wanted || how->is_wanted[i])
-            code = open_measured_file(inputs, i, how, book);
+        code = open_measured_file(inputs, i, how, book);
     return code;
-}
-
-void ptx_measured_close(MeasuredInputs *inputs)
-{
-    for (size_t i = 0; inputs->modules && i < inputs->files.count; i++)
-        ptxlint_module_free(inputs->modules[i]);
-    free(inputs->modules);
-    inputs->modules = NULL;
 }
 
 void ptx_measured_free(MeasuredInputs *inputs)
 {
-    ptx_measured_close(inputs);
+    for (size_t i = 0; inputs->modules && i < inputs->files.count; i++)
+        ptxlint_module_free(inputs->modules[i]);
+    free(inputs->modules);
     ptxlint_measurements_free(inputs->measurements);
     ptx_files_free(&inputs->files);
 }
@@ -81,25 +73,18 @@ MeasuredKernel ptx_measured_kernel(const MeasuredInputs *inputs, size_t index)
             if (!all[k].is_entry
                 || !ptxlint_measurement_is_of(inputs->measurements, index, module, &all[k]))
                 continue;
-            found = (MeasuredKernel){ module, inputs->files.items[i].path, &all[k], i,
+            found = (MeasuredKernel){ module, inputs->files.items[i].path, &all[k],
                                       found.count + 1 };
         }
     }
     return found;
 }
 
-bool ptx_is_gpu_called(const ptxlint_gpu *gpu, const char *name)
-{
-    const ptxlint_gpu_info *info = ptxlint_gpu_get_info(gpu);
-    return !strcasecmp(info->name, name)
-           || (*info->product && !strncasecmp(info->product, name, strlen(name)));
-}
-
 bool ptx_is_known_gpu(const char *name)
 {
     const ptxlint_gpu *gpu;
     for (size_t i = 0; (gpu = ptxlint_gpu_at(i)); i++)
-        if (ptx_is_gpu_called(gpu, name))
+        if (ptxlint_gpu_is_called(gpu, name))
             return true;
     return false;
 }

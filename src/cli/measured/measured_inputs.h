@@ -17,7 +17,6 @@ typedef struct MeasuredKernel {
     const ptxlint_module *module;       /* NULL: none of the inputs has such a kernel */
     const char *path;
     const ptxlint_kernel *kernel;
-    size_t file;                        /* its number */
     size_t count;                       /* how many the row may be of */
 } MeasuredKernel;
 
@@ -28,18 +27,15 @@ ExitCode ptx_measured_read(MeasuredInputs *inputs, Book *book);
 typedef struct MeasuredOpening {
     const Inputs *given;                /* GPUs and launches */
     bool has_estimates_only;
-    const bool *is_wanted;              /* by file; NULL: all are */
 } MeasuredOpening;
 
 ExitCode ptx_measured_open(MeasuredInputs *inputs, const MeasuredOpening *how, Book *book);
-void ptx_measured_close(MeasuredInputs *inputs);        /* the modules alone */
 void ptx_measured_free(MeasuredInputs *inputs);
 
 /* Of row number index, from 0. */
 MeasuredKernel ptx_measured_kernel(const MeasuredInputs *inputs, size_t index);
 
 /* A row of a file names a GPU by our name, or as its maker does: "NVIDIA H200". */
-bool ptx_is_gpu_called(const ptxlint_gpu *gpu, const char *name);
 bool ptx_is_known_gpu(const char *name);
 
 #endif

@@ -110,7 +110,7 @@ static ExitCode hold_on_gpus(VerifyCommand *verify, const ptxlint_module *module
     size_t held = 0;
     ExitCode code = EXIT_CLEAN;
     for (size_t g = 0; g < info->gpu_count && code == EXIT_CLEAN; g++) {
-        if (is_named && !ptx_is_gpu_called(info->gpus[g], name))
+        if (is_named && !ptxlint_gpu_is_called(info->gpus[g], name))
             continue;
         row->gpu = ptxlint_gpu_get_info(info->gpus[g])->name;
         held++;
@@ -394,7 +394,7 @@ ExitCode ptx_verify(const Options *options)
     Inputs inputs = { 0 };
     Book book = { 0 };
     VerifyCommand verify = { .options = options, .inputs = { .options = options } };
-    const MeasuredOpening how = { &inputs, false, NULL };
+    const MeasuredOpening how = { &inputs, false };
     ExitCode code = exit_code_max(ptx_inputs_read(&inputs, options), ptx_book_open(&book, options));
     if (code == EXIT_CLEAN)
         code = ptx_measured_read(&verify.inputs, &book);

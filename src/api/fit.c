@@ -1,5 +1,4 @@
-#include "cli/measured/fit.h"
-#include "measure/measure.h"
+#include "api/fit.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,21 +14,17 @@ static const double least_share = 0.01;         /* of the loss, that one more co
 static const double least_t = 3;
 static const double same_share = 0.9;           /* of the sensitivities' variance */
 static const double least_gain = 0.02;          /* of the error of rows left out */
-static const double most_factor = 2;
+static const double most_factor = 8;
+static const double most_step = 2;              /* that a factor grows by */
+static const double same_step = 0.02;           /* of a deviation: so small a step is the last */
+static const double nearest_step = 1e-4;
 static const double most_width = 2;             /* of an interval: its end over its beginning */
-
-/* The constants that are fitted, in order, and the logarithms of their factors. */
-typedef struct FitSet {
-    size_t count;
-    size_t items[FIT_TAKEN_MAX];
-    double x[FIT_TAKEN_MAX], sd[FIT_TAKEN_MAX];
-    double loss, scale;
-} FitSet;
 
 typedef struct FitWork {
     const FitData *data;
     bool *is_out;                       /* by row */
     double *left, *sorted, *weight;     /* by row: what is left; room */
+    double *apart;                      /* room */
     size_t folds;
     bool is_by_group;
 } FitWork;
@@ -57,6 +52,12 @@ static void find_left(const FitWork *work, const FitSet *set)
     }
 }
 
+static int compare_left(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 /* By the median of what is left; no time is better than that. */
 static double find_scale(const FitWork *work)
 {
@@ -66,8 +67,8 @@ static double find_scale(const FitWork *work)
             work->sorted[count++] = fabs(work->left[r]);
     if (!count)
         return 1;
-    qsort(work->sorted, count, sizeof *work->sorted, ptx_compare_doubles);
-    return fmax(0.003, 1.4826 * work->sorted[count / 2]);
+    qsort(work->sorted, count, sizeof *work->sorted, compare_left);
+    return fmax(0.01, 1.4826 * work->sorted[count / 2]);
 }
 
 static void weigh_rows(const FitWork *work, double scale)
@@ -204,9 +205,10 @@ static FitSet with_one_more(const FitWork *work, const FitSet *set)
     return best;
 }
 
-static FitSet select_set(const FitWork *work)
+static FitSet select_set(const FitWork *work, const FitSet *from)
 {
-    FitSet set = { 0 };
+    FitSet set = *from;
+    fit_set(work, &set);
     while (set.count < FIT_TAKEN_MAX) {
         const FitSet more = with_one_more(work, &set);
         if (more.count == set.count)
@@ -279,34 +281,16 @@ static bool drop_doubtful(FitSet *set)
 }
 
 /* What the rows of all folds but one select: each interval is narrow, and is not around 1. */
-static FitSet select_sure(const FitWork *work, size_t but)
+static FitSet select_sure(const FitWork *work, const FitSet *from, size_t but)
 {
     leave_out_folds(work, but, but);
-    FitSet set = select_set(work);
+    FitSet set = select_set(work, from);
     for (;;) {
         fit_set(work, &set);
         find_deviations(work, but, &set);
         if (!drop_doubtful(&set))
             return set;
     }
-}
-
-/* Each fold is predicted by what the others select and fit. */
-static double error_left_out(const FitWork *work, FitResult *out)
-{
-    double sum = 0;
-    for (size_t fold = 0; fold < work->folds; fold++) {
-        const FitSet set = select_sure(work, fold);
-        for (size_t k = 0; k < FIT_CONSTANTS_MAX; k++)
-            out->fold_factors[fold][k] = 1;
-        for (size_t i = 0; i < set.count; i++)
-            out->fold_factors[fold][set.items[i]] = exp(set.x[i]);
-        find_left(work, &set);
-        for (size_t r = 0; r < work->data->rows; r++)
-            sum += work->is_out[r] ? fabs(work->left[r]) : 0;
-    }
-    leave_out_folds(work, NO_FOLD, NO_FOLD);
-    return sum / (double)work->data->rows;
 }
 
 static void take_set(const FitSet *set, FitResult *out)
@@ -354,7 +338,7 @@ static FitConstant why_not_taken(const FitWork *work, const FitSet *set, size_t 
     return out;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- trials ---------------------------------------------------------------------------------- */
 
 static void choose_folds(FitWork *work)
 {
@@ -364,24 +348,123 @@ static void choose_folds(FitWork *work)
     work->folds = units < FIT_FOLDS ? units : FIT_FOLDS;
 }
 
-static void fit_all(FitWork *work, FitResult *out)
+static void begin_trials(FitWork *work, FitResult *out)
 {
-    FitSet set = { 0 };
-    find_left(work, &set);
-    out->before = out->left_out = mean_left(work);
-    if (work->data->rows >= FIT_ROWS_LEAST) {
-        choose_folds(work);
-        out->folds = work->folds;
-        out->is_by_group = work->is_by_group;
-        out->left_out = error_left_out(work, out);
-        if (out->left_out <= out->before * (1 - least_gain))
-            set = select_sure(work, NO_FOLD);
+    const FitSet none = { 0 };
+    find_left(work, &none);
+    out->before = out->left_out = out->after = mean_left(work);
+    if (work->data->rows < FIT_ROWS_LEAST)
+        return;
+    choose_folds(work);
+    out->folds = work->folds;
+    out->is_by_group = work->is_by_group;
+    for (size_t t = 0; t <= out->folds; t++)
+        out->trials[t].error = (double)INFINITY;
+}
+
+/* ---- a step ---------------------------------------------------------------------------------- */
+
+/* Of the rows that are not left out; a row that is far off counts by its logarithm. */
+static double error_here(const FitWork *work)
+{
+    double sum = 0;
+    for (size_t r = 0; r < work->data->rows; r++)
+        if (!work->is_out[r])
+            sum += log1p(10 * fabs(work->data->apart[r]));
+    return sum;
+}
+
+/* It was better where it came from: half of the way; after four of these it stays there. */
+static void go_back(const FitData *data, FitTrial *trial)
+{
+    const double share = trial->halved < 4 ? 0.5 : 0;
+    for (size_t k = 0; k < data->constants; k++)
+        trial->x[k] = trial->before[k] + share * (trial->x[k] - trial->before[k]);
+    trial->is_done = trial->has_converged = trial->halved == 4;
+    trial->halved++;
+}
+
+/* With what the factors have taken away already. */
+static void find_whole(const FitData *data, const FitTrial *trial, double *apart)
+{
+    for (size_t r = 0; r < data->rows; r++) {
+        apart[r] = data->apart[r];
+        for (size_t k = 0; k < data->constants; k++)
+            apart[r] += sensitivity_of(data, r, k) * trial->x[k];
     }
-    for (size_t k = 0; k < work->data->constants; k++)
-        out->constants[k] = why_not_taken(work, &set, k);
-    take_set(&set, out);
-    find_left(work, &set);
-    out->after = mean_left(work);
+}
+
+/* From where it is to the solution, or a part of the way. */
+static void take_step(const FitData *data, FitTrial *trial)
+{
+    const FitSet *set = &trial->set;
+    double next[FIT_CONSTANTS_MAX] = { 0 }, least[FIT_CONSTANTS_MAX] = { 0 };
+    bool is_small = true;
+    for (size_t i = 0; i < set->count; i++) {
+        next[set->items[i]] = set->x[i];
+        least[set->items[i]] = same_step * set->sd[i];
+    }
+    for (size_t k = 0; k < data->constants; k++) {
+        const double was = trial->x[k];
+        trial->before[k] = was;
+        trial->x[k] = fmax(was - log(most_step), fmin(was + log(most_step), next[k]));
+        is_small &= fabs(trial->x[k] - was) <= fmax(nearest_step, least[k]);
+    }
+    trial->halved = 0;
+    trial->is_done = trial->has_converged = is_small;
+}
+
+static void step_trial(FitWork *work, size_t but, FitTrial *trial)
+{
+    const FitData *here = work->data;
+    leave_out_folds(work, but, but);
+    const double error = error_here(work);
+    trial->steps++;
+    if (error > trial->error * (1 + 1e-9)) {
+        go_back(here, trial);
+        return;
+    }
+    FitData whole = *here;
+    whole.apart = work->apart;
+    find_whole(here, trial, work->apart);
+    work->data = &whole;
+    trial->error = error;
+    trial->set = select_sure(work, &trial->set, but);
+    take_step(here, trial);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static void free_work(FitWork *work)
+{
+    free(work->is_out);
+    free(work->left);
+    free(work->sorted);
+    free(work->weight);
+    free(work->apart);
+}
+
+/* False: no memory, and nothing is to be freed. */
+static bool begin_work(FitWork *work, const FitData *data)
+{
+    const size_t room = data->rows + 1;
+    *work = (FitWork){ .data = data, .is_out = calloc(room, sizeof(bool)),
+                       .left = calloc(room, sizeof(double)),
+                       .sorted = calloc(room, sizeof(double)),
+                       .weight = calloc(room, sizeof(double)),
+                       .apart = calloc(room, sizeof(double)) };
+    if (work->is_out && work->left && work->sorted && work->weight && work->apart)
+        return true;
+    free_work(work);
+    return false;
+}
+
+bool ptx_fit_has_rows(const double *sensitivity, size_t rows, size_t constants, size_t k)
+{
+    size_t count = 0;
+    for (size_t r = 0; r < rows; r++)
+        count += fabs(sensitivity[r * constants + k]) >= least_sensitivity;
+    return count >= 3;
 }
 
 size_t ptx_fit_fold(const FitData *data, const FitResult *fit, size_t row)
@@ -389,28 +472,56 @@ size_t ptx_fit_fold(const FitData *data, const FitResult *fit, size_t row)
     return (fit->is_by_group ? data->group[row] : row) % fit->folds;
 }
 
-void ptx_fit_drop(FitResult *fit)
+bool ptx_fit_begin(const FitData *data, FitResult *out)
 {
-    for (size_t k = 0; k < FIT_CONSTANTS_MAX; k++)
-        if (fit->constants[k].verdict == FIT_TAKEN || fit->constants[k].verdict == FIT_SAME)
-            fit->constants[k] = (FitConstant){ FIT_NO_GAIN, 0, 1, 1, 1 };
-    fit->taken = 0;
-    fit->after = fit->before;
+    FitWork work;
+    *out = (FitResult){ 0 };
+    if (!begin_work(&work, data))
+        return false;
+    if (data->rows && data->groups)
+        begin_trials(&work, out);
+    free_work(&work);
+    return true;
 }
 
-bool ptx_fit(const FitData *data, FitResult *out)
+bool ptx_fit_step(const FitData *here, size_t trial, FitResult *out)
 {
-    const size_t room = data->rows + 1;
-    FitWork work = { .data = data, .is_out = calloc(room, sizeof(bool)),
-                     .left = calloc(room, sizeof(double)), .sorted = calloc(room, sizeof(double)),
-                     .weight = calloc(room, sizeof(double)) };
-    const bool has_room = work.is_out && work.left && work.sorted && work.weight;
-    *out = (FitResult){ 0 };
-    if (has_room && data->rows && data->groups)
-        fit_all(&work, out);
-    free(work.is_out);
-    free(work.left);
-    free(work.sorted);
-    free(work.weight);
-    return has_room;
+    FitWork work;
+    FitTrial *of = &out->trials[trial];
+    if (!begin_work(&work, here))
+        return false;
+    work.folds = out->folds;
+    work.is_by_group = out->is_by_group;
+    step_trial(&work, trial < out->folds ? trial : NO_FOLD, of);
+    of->is_done |= of->steps == FIT_STEPS_MAX;
+    free_work(&work);
+    return true;
+}
+
+/* Where it is, which may be a part of the way to what was solved for. */
+static FitSet set_of_trial(const FitTrial *trial)
+{
+    FitSet set = trial->set;
+    for (size_t i = 0; i < set.count; i++)
+        set.x[i] = trial->x[set.items[i]];
+    return set;
+}
+
+bool ptx_fit_end(const FitData *data, double left_out, double after, FitResult *out)
+{
+    FitWork work;
+    FitSet set = { 0 };
+    if (!begin_work(&work, data))
+        return false;
+    if (out->folds) {
+        out->left_out = left_out;
+        out->after = after;
+        if (left_out <= out->before * (1 - least_gain) && after <= out->before)
+            set = set_of_trial(&out->trials[out->folds]);
+    }
+    for (size_t k = 0; k < data->constants; k++)
+        out->constants[k] = why_not_taken(&work, &set, k);
+    take_set(&set, out);
+    free_work(&work);
+    return true;
 }
