@@ -2159,6 +2159,9 @@ PTXLINT_API ptxlint_status ptxlint_verify(const ptxlint_module *module, const ch
                                           const ptxlint_verify_options *options,
                                           ptxlint_verified *out);
 
+/* How much is done, of what is foreseen. */
+typedef void (*ptxlint_progress_fn)(void *context, size_t done, size_t count);
+
 /* Figures of a GPU, fitted to measurements: docs/your-gpu.md. */
 typedef struct ptxlint_calibration ptxlint_calibration;
 
@@ -2170,7 +2173,7 @@ typedef struct ptxlint_calibrate_options {
     double clock_mhz;                   /* as of ptxlint_verify_options */
     size_t max_rows;                    /* that are looked at, evenly over all; 0: 2,000 */
     /* how many predictions of rows are made, of those that are foreseen; NULL: not asked for */
-    void (*progress)(void *context, size_t done, size_t count);
+    ptxlint_progress_fn progress;
     void *progress_context;
     /* asked before each row: nonzero ends it, with PTXLINT_STOPPED; NULL: nothing does */
     ptxlint_stop_fn is_stopped;
@@ -2195,12 +2198,12 @@ typedef struct ptxlint_calibration_info {
      * prediction; impossible (ptxlint_verdict); beyond max_rows */
     size_t foreign, unknown, impossible, beyond;
     size_t constants, fitted;           /* of ptxlint_calibration_at; of PTXLINT_CALIBRATE_FITTED */
-    /* parts that were left out in turn; 0: rows are too few for that; of whole kernels or of rows */
+    /* parts that were left out in turn; 0: there are too few rows; of kernels or of rows */
     size_t folds;
     int is_by_kernel;
     unsigned steps;                     /* that the fit took */
-    int has_converged;                  /* the last one moved nothing by more than 5 % of a
-                                         * standard deviation */
+    /* its last step moved nothing by more than 2 % of a standard deviation, or 0.01 % */
+    int has_converged;
     /* by how much predictions are off in the mean: as the GPU was; of rows left out, by what the
      * others fit; of all rows, fitted to all */
     double error_percent, left_out_error_percent, fitted_error_percent;

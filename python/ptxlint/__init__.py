@@ -10,6 +10,7 @@
 
 docs/python.md has more. A figure that is not known is None: never 0, never NaN.
 """
+from ._calibrate import Calibrated, Calibration, calibrate
 from ._errors import (BadFileError, Error, LaunchWarning, LibraryError, NoMemoryError, ReadError,
                       TooLargeError)
 from ._gpus import Gpu, gpus
@@ -21,8 +22,8 @@ from ._types import Diagnostic, Estimate, Fix, Occupancy, Related, Source
 from ._verify import Verified, verify
 
 __all__ = [
-    "BadFileError", "Diagnostic", "Error", "Estimate", "Fix", "Gpu", "Kernel", "LaunchWarning",
+    "BadFileError", "Calibrated", "Calibration", "Diagnostic", "Error", "Estimate", "Fix", "Gpu", "Kernel", "LaunchWarning",
     "LibraryError", "Module", "NoMemoryError", "Occupancy", "OwnGpu", "Param", "ReadError", "Related",
-    "Source", "TooLargeError", "Verified", "__version__", "estimate_ptx", "figure_kind",
+    "Source", "TooLargeError", "Verified", "__version__", "calibrate", "estimate_ptx", "figure_kind",
     "gpus", "lint", "verify",
 ]

@@ -177,6 +177,32 @@ class Verified(Structure):
                 ("slowdown", c_double), ("reason", c_char * 480)]
 
 
+Progress = CFUNCTYPE(None, c_void_p, c_size_t, c_size_t)
+Stop = CFUNCTYPE(c_int, c_void_p)
+
+
+class CalibrateOptions(Structure):
+    _fields_ = [("size", c_size_t), ("gpu", c_void_p), ("kernel_glob", c_char_p),
+                ("clock_mhz", c_double), ("max_rows", c_size_t), ("progress", Progress),
+                ("progress_context", c_void_p), ("is_stopped", Stop), ("stop_context", c_void_p)]
+
+
+class CalibrationInfo(Structure):
+    _fields_ = [("size", c_size_t), ("rows", c_size_t), ("kernels", c_size_t),
+                ("foreign", c_size_t), ("unknown", c_size_t), ("impossible", c_size_t),
+                ("beyond", c_size_t), ("constants", c_size_t), ("fitted", c_size_t),
+                ("folds", c_size_t), ("is_by_kernel", c_int), ("steps", c_uint),
+                ("has_converged", c_int), ("error_percent", c_double),
+                ("left_out_error_percent", c_double), ("fitted_error_percent", c_double),
+                ("reason", c_char_p), ("gpu", c_void_p)]
+
+
+class Calibrated(Structure):
+    _fields_ = [("size", c_size_t), ("key", c_char_p), ("verdict", c_uint),
+                ("same_as", c_char_p), ("was", c_double), ("is", c_double), ("low", c_double),
+                ("high", c_double)]
+
+
 class WriteOptions(Structure):
     _fields_ = [("size", c_size_t), ("format", c_uint), ("color", c_int),
                 ("kernel_glob", c_char_p), ("groups", POINTER(c_char_p)),
@@ -196,7 +222,9 @@ STRUCTS = {
     "ptxlint_time_part": TimePart, "ptxlint_time": Time, "ptxlint_bottleneck": Bottleneck,
     "ptxlint_trial": Trial, "ptxlint_estimated": Estimated,
     "ptxlint_measurement": Measurement, "ptxlint_verify_options": VerifyOptions,
-    "ptxlint_verified": Verified, "ptxlint_write_options": WriteOptions,
+    "ptxlint_verified": Verified, "ptxlint_calibrate_options": CalibrateOptions,
+    "ptxlint_calibration_info": CalibrationInfo, "ptxlint_calibrated": Calibrated,
+    "ptxlint_write_options": WriteOptions,
 }
 
 _HANDLES = POINTER(c_void_p)        # an array of handles, or where one is to be put
@@ -247,6 +275,13 @@ FUNCTIONS = {
     "ptxlint_verify_options_init": (None, POINTER(VerifyOptions)),
     "ptxlint_verify": (c_uint, c_void_p, c_char_p, c_void_p, c_size_t,
                        POINTER(VerifyOptions), POINTER(Verified)),
+    "ptxlint_calibrate_options_init": (None, POINTER(CalibrateOptions)),
+    "ptxlint_calibrate": (c_uint, _HANDLES, c_size_t, c_void_p, POINTER(CalibrateOptions),
+                          _HANDLES),
+    "ptxlint_calibration_free": (None, c_void_p),
+    "ptxlint_calibration_get_info": (c_int, c_void_p, POINTER(CalibrationInfo)),
+    "ptxlint_calibration_at": (c_int, c_void_p, c_size_t, POINTER(Calibrated)),
+    "ptxlint_calibrate_verdict_name": (c_char_p, c_uint),
     "ptxlint_write_options_init": (None, POINTER(WriteOptions)),
     "ptxlint_write_diagnostics": (c_uint, _HANDLES, c_size_t, POINTER(WriteOptions), Write,
                                   c_void_p),

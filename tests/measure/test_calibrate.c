@@ -17,10 +17,12 @@ enum { ROWS_MAX = 60 };
 
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
 #define KERNEL(name, body)                                                                         \
-    ".visible .entry " name "(.param .u64 a, .param .u64 b)\n{\n.reg .b32 %r<9>;\n.reg .f32 %f<4>;\n" \
-    ".reg .pred %p;\n.reg .b64 %rd<6>;\nld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [b];\n"        \
-    "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %tid.x;\nshl.b32 %r3, %r1, 10;\nadd.u32 %r3, %r3, %r2;\n" \
-    "mul.wide.u32 %rd3, %r3, 4;\nadd.s64 %rd4, %rd1, %rd3;\nadd.s64 %rd5, %rd2, %rd3;\n" body      \
+    ".visible .entry " name "(.param .u64 a, .param .u64 b)\n{\n.reg .b32 %r<9>;\n"               \
+    ".reg .f32 %f<4>;\n.reg .pred %p;\n.reg .b64 %rd<6>;\nld.param.u64 %rd1, [a];\n"        \
+    "ld.param.u64 %rd2, [b];\n" \
+    "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %tid.x;\nshl.b32 %r3, %r1, 10;\n"                      \
+    "add.u32 %r3, %r3, %r2;\nmul.wide.u32 %rd3, %r3, 4;\nadd.s64 %rd4, %rd1, %rd3;\n" \
+    "add.s64 %rd5, %rd2, %rd3;\n" body \
     "ret;\n}\n"
 #define LOOP(trips, body)                                                                          \
     "mov.u32 %r5, 0;\nmov.f32 %f1, 0f3F800000;\nmov.f32 %f2, 0f3F800001;\nL:\n" body               \
@@ -30,10 +32,10 @@ enum { ROWS_MAX = 60 };
 static const char copy[] = HEAD
     KERNEL("copy", "ld.global.u32 %r4, [%rd4];\nst.global.u32 [%rd5], %r4;\n");
 static const char loops[] = HEAD
-    KERNEL("roots", LOOP("400", "sqrt.rn.f32 %f1, %f1;\n"))
-    KERNEL("quotients", LOOP("300", "div.rn.f32 %f1, %f1, %f2;\n"))
-    KERNEL("barriers", LOOP("500", "bar.sync 0;\n"))
-    KERNEL("fences", LOOP("200", "membar.gl;\n"));
+    KERNEL("roots", LOOP("80", "sqrt.rn.f32 %f1, %f1;\n"))
+    KERNEL("quotients", LOOP("60", "div.rn.f32 %f1, %f1, %f2;\n"))
+    KERNEL("barriers", LOOP("90", "bar.sync 0;\n"))
+    KERNEL("fences", LOOP("40", "membar.gl;\n"));
 
 /* Up to two figures are planted, times a factor; rows are launches of from 16 blocks on. */
 typedef struct PlantedGpu {

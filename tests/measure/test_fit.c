@@ -1,5 +1,5 @@
 /* test_fit.c -- factors of constants from planted rows. */
-#include "api/fit.h"
+#include "api/calibrate/fit.h"
 
 #include <math.h>
 #include <setjmp.h>

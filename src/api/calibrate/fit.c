@@ -1,4 +1,4 @@
-#include "api/fit.h"
+#include "api/calibrate/fit.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -395,7 +395,7 @@ static void find_whole(const FitData *data, const FitTrial *trial, double *apart
 }
 
 /* From where it is to the solution, or a part of the way. */
-static void take_step(const FitData *data, FitTrial *trial)
+static void take_fit_step(const FitData *data, FitTrial *trial)
 {
     const FitSet *set = &trial->set;
     double next[FIT_CONSTANTS_MAX] = { 0 }, least[FIT_CONSTANTS_MAX] = { 0 };
@@ -430,7 +430,7 @@ static void step_trial(FitWork *work, size_t but, FitTrial *trial)
     work->data = &whole;
     trial->error = error;
     trial->set = select_sure(work, &trial->set, but);
-    take_step(here, trial);
+    take_fit_step(here, trial);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

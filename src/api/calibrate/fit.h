@@ -7,8 +7,8 @@
  * Times are no such sums, so this is done again where the factors lead (Gauss and Newton), until a
  * step is small: of a trial of all rows, and of one without each fold of them. Each step
  * begins with what the one before has selected, adds to it, and drops what is not shown. */
-#ifndef PTX_API_FIT_H
-#define PTX_API_FIT_H
+#ifndef PTX_API_CALIBRATE_FIT_H
+#define PTX_API_CALIBRATE_FIT_H
 
 #include <stdbool.h>
 #include <stddef.h>

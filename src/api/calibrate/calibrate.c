@@ -3,12 +3,13 @@
  * Rows are predicted in passes: each launch is evaluated once, and predicted on all GPUs that the
  * trials of a fit ask for, which differ in figures of predictions alone. */
 #include "api/estimate.h"
-#include "api/fit.h"
+#include "api/calibrate/fit.h"
 #include "api/module.h"
 #include "api/own_gpu.h"
 #include "input/measured.h"
 #include "model/gpu.h"
 #include "support/grow.h"
+#include "support/minmax.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -126,8 +127,8 @@ static size_t number_in_module(const CalibrateCall *c, const ptxlint_module *m)
     return i;
 }
 
-static ptxlint_status verify_row(const CalibrateCall *c, const CalibrateRow *row, bool is_quick,
-                                 ptxlint_verified *out)
+static ptxlint_status verify_measured(const CalibrateCall *c, const CalibrateRow *row,
+                                      bool is_quick, ptxlint_verified *out)
 {
     ptxlint_verify_options with;
     ptxlint_verify_options_init(&with);
@@ -142,7 +143,7 @@ static ptxlint_status verify_row(const CalibrateCall *c, const CalibrateRow *row
 static bool is_impossible(const CalibrateCall *c, const CalibrateRow *row)
 {
     ptxlint_verified verified;
-    return verify_row(c, row, false, &verified) == PTXLINT_OK
+    return verify_measured(c, row, false, &verified) == PTXLINT_OK
            && verified.verdict == PTXLINT_VERDICT_IMPOSSIBLE;
 }
 
@@ -175,7 +176,7 @@ static ptxlint_status take_calibrate_row(CalibrateCall *c, size_t index)
         info->foreign++;
         return PTXLINT_OK;
     }
-    const ptxlint_status status = verify_row(c, &row, true, &verified);
+    const ptxlint_status status = verify_measured(c, &row, true, &verified);
     if (status == PTXLINT_NO_MEMORY)
         return status;
     row.predicted = verified.time.predicted_us;
@@ -192,7 +193,7 @@ static ptxlint_status take_calibrate_row(CalibrateCall *c, size_t index)
 }
 
 /* Before each row. */
-static bool goes_on(CalibrateCall *c, size_t passes)
+static bool may_go_on(CalibrateCall *c, size_t passes)
 {
     const ptxlint_calibrate_options *o = c->options;
     const size_t rows = c->count ? c->count : c->measurements->count;
@@ -208,7 +209,7 @@ static ptxlint_status take_calibrate_rows(CalibrateCall *c)
 {
     const size_t all = c->measurements->count,
                  most = c->options->max_rows ? c->options->max_rows : ROWS_MAX,
-                 wanted = all < most ? all : most;
+                 wanted = ptx_size_min(all, most);
     ptxlint_status status = PTXLINT_OK;
     c->out->info.beyond = all - wanted;
     for (size_t i = 0; i < wanted && status == PTXLINT_OK; i++) {
@@ -245,7 +246,7 @@ static void scale_constant(const CalibrateCall *c, Gpu *gpu, size_t constant, do
     gpu->figures[k->figure] = k->value * factor;
 }
 
-static void find_constants(CalibrateCall *c)
+static void find_calibrated_constants(CalibrateCall *c)
 {
     ptxlint_calibration *out = c->out;
     for (int i = 0; i < FIGURE__COUNT && out->info.constants < FIT_CONSTANTS_MAX; i++) {
@@ -285,7 +286,7 @@ static ptxlint_status find_sensitivities(CalibrateCall *c)
     }
     for (size_t r = 0; r < c->count && status == PTXLINT_OK; r++) {
         const CalibrateRow *row = &c->rows[r];
-        if (!goes_on(c, PASSES_FORESEEN))
+        if (!may_go_on(c, PASSES_FORESEEN))
             return PTXLINT_STOPPED;
         status = predict_on_gpus(c, row, constants);
         for (size_t k = 0; k < constants; k++)
@@ -352,7 +353,7 @@ static ptxlint_status predict_trials(CalibrateCall *c)
 {
     const size_t gpus = set_trial_gpus(c, false);
     for (size_t r = 0; r < c->count; r++) {
-        if (!goes_on(c, PASSES_FORESEEN))
+        if (!may_go_on(c, PASSES_FORESEEN))
             return PTXLINT_STOPPED;
         const ptxlint_status status = predict_on_gpus(c, &c->rows[r], gpus);
         if (status != PTXLINT_OK)
@@ -403,7 +404,7 @@ static ptxlint_status find_errors(CalibrateCall *c, const FitData *data, double 
     error[0] = error[1] = 0;
     const size_t gpus = set_trial_gpus(c, true);
     for (size_t r = 0; r < c->count; r++) {
-        if (!goes_on(c, PASSES_FORESEEN))
+        if (!may_go_on(c, PASSES_FORESEEN))
             return PTXLINT_STOPPED;
         const ptxlint_status status = predict_on_gpus(c, &c->rows[r], gpus);
         if (status != PTXLINT_OK)
@@ -444,7 +445,7 @@ static void say_why_nothing(ptxlint_calibration *out)
 }
 
 /* To five digits, and what a GPU can have. */
-static double rounded(double value)
+static double to_five_digits(double value)
 {
     const double unit = value > 0 ? pow(10, floor(log10(value)) - 4) : 1;
     return unit < 1 ? round(value / unit) / round(1 / unit) : round(value / unit) * unit;
@@ -461,7 +462,7 @@ static FitConstant fit_of_constant(const ptxlint_calibration *out, size_t k)
 
 static double fitted_value(const ptxlint_calibration *out, size_t k)
 {
-    return rounded(out->constants[k].value * fit_of_constant(out, k).factor);
+    return to_five_digits(out->constants[k].value * fit_of_constant(out, k).factor);
 }
 
 static ptxlint_status set_fitted(const CalibrateCall *c, size_t k)
@@ -583,7 +584,7 @@ static ptxlint_status fit_rows(CalibrateCall *c)
 
 static ptxlint_status run_calibration(CalibrateCall *c)
 {
-    find_constants(c);
+    find_calibrated_constants(c);
     ptxlint_status status = take_calibrate_rows(c);
     if (status == PTXLINT_OK)
         status = make_calibrate_room(c) ? fit_rows(c) : PTXLINT_NO_MEMORY;
