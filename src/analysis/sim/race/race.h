@@ -33,6 +33,7 @@ typedef struct Site {           /* an instruction that accesses shared memory */
     const Func *func;
     InsnId insn;
     uint32_t *turns;            /* per warp: how often it ran */
+    bool is_write, is_strong, is_swap;  /* as of Seen */
     bool has_extent;            /* extent was looked for */
     DataExtent extent;          /* where data may lead it */
 } Site;
