@@ -458,7 +458,7 @@ static inline Place *place_at(Race *r, uint64_t address)
 
 /* In place of one of the same warp, else of one that is ordered before: two warps' reads are
  * enough, since a write is of another warp than one of them. */
-static void keep_read(Race *r, Place *place, TouchId now)
+static void keep_new_read(Race *r, Place *place, TouchId now)
 {
     uint32_t warp = touch_of(r, now)->warp;
     TouchId *into = NULL;
@@ -476,6 +476,23 @@ static void keep_read(Race *r, Place *place, TouchId now)
     r->has_dropped |= !into;
     if (into)
         *into = now;
+}
+
+/* Places side by side were mostly read by the same. */
+static inline void keep_read(Race *r, Place *place, TouchId now)
+{
+    KeptRead *last = &r->kept_read;
+    TouchId *marks = place->marks + WRITERS;
+    if (last->now == now && last->meeting == r->meeting
+        && !memcmp(last->before, marks, sizeof last->before)) {
+        memcpy(marks, last->after, sizeof last->after);
+        return;
+    }
+    last->now = now;
+    last->meeting = r->meeting;
+    memcpy(last->before, marks, sizeof last->before);
+    keep_new_read(r, place, now);
+    memcpy(last->after, marks, sizeof last->after);
 }
 
 /* Reads meet what was written; writes all that was. Mostly lanes side by side meet lanes side by
@@ -762,7 +779,7 @@ static Place *lane_place(Race *r, const LaneAccess *a, unsigned lane, uint32_t b
 }
 
 /* What was done there, in the first so many marks, is ordered before all lanes. */
-static bool is_settled_place(const Race *r, const Place *place, unsigned marks)
+static inline bool is_settled_place(const Race *r, const Place *place, unsigned marks)
 {
     for (unsigned i = 0; place && i < marks; i++)
         if (place->marks[i] && place->marks[i] / WARP_LANES != r->ordered[i])
@@ -1148,10 +1165,20 @@ void ptx_race_range_on(Race *r, TouchId touch, uint64_t at, uint64_t bytes)
     memset(r->ordered, 0, sizeof r->ordered);
     if (!bytes || at >= MAX_SHARED || !fills_places(r, at | bytes))
         return;
-    for (uint64_t b = 0; b < bytes && at + b < MAX_SHARED; b += r->granule) {
-        Place *place = place_at(r, at + b);
-        meet_at(r, place, at + b, touch, NULL, is_write);
-        keep_at(r, place, touch, NULL, is_write, is_strong);
+    const uint64_t end = bytes < MAX_SHARED - at ? at + bytes : MAX_SHARED;
+    while (at < end) {
+        Place *place = place_at(r, at);
+        const uint64_t page = (at | (PLACES_PER_PAGE * r->granule - 1)) + 1,
+                       next = page < end ? page : end;
+        for (; at < next && !is_write; at += r->granule, place++) {
+            if (!is_settled_place(r, place, WRITERS))
+                meet_at(r, place, at, touch, NULL, false);
+            keep_read(r, place, touch);
+        }
+        for (; at < next; at += r->granule, place++) {
+            meet_at(r, place, at, touch, NULL, true);
+            keep_at(r, place, touch, NULL, true, is_strong);
+        }
     }
 }
 
