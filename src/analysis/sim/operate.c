@@ -304,7 +304,7 @@ static bool is_put_plainly(const Warp *w, uint32_t lanes, uint8_t doubt)
 }
 
 /* The value, one number that is the same in all blocks, is there already. */
-static inline bool holds(const Register *r, const Value *value)
+static inline bool is_put_there(const Register *r, const Value *value)
 {
     return r->is_written && !memcmp(&r->value, value, offsetof(Value, by));
 }
@@ -327,7 +327,7 @@ void ptx_machine_forget(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes
             value = ptx_machine_unknown(m, true);
         if (o >= insn->result_count)
             ptx_machine_write(m, w, &operands[o], &value, lanes, doubt);
-        else if (!may_hold || !holds(&regs[insn->results[o].place], &value))
+        else if (!may_hold || !is_put_there(&regs[insn->results[o].place], &value))
             ptx_machine_put(m, w, &insn->results[o], &value, lanes, doubt);
     }
 }

@@ -31,7 +31,7 @@ uint32_t ptx_shadow_memory_initial(AddendId addend, uint64_t address)
     return UINT32_C(0x3f800000) | (hash_of(addend, address) & 0x7fffff);
 }
 
-static bool is_word(const Word *word, AddendId addend, uint64_t address)
+static bool lies_at(const Word *word, AddendId addend, uint64_t address)
 {
     return word->address == address && word->addend == addend;
 }
@@ -42,7 +42,7 @@ static uint32_t *slot_of(const ShadowMemory *c, AddendId addend, uint64_t addres
     const uint32_t mask = c->table_size - 1;
     const uint64_t word = address / WORD_BYTES;
     uint32_t at = (hash_of(addend, word / GROUP_WORDS) * GROUP_WORDS + word % GROUP_WORDS) & mask;
-    while (c->table[at] && !is_word(&c->words[c->table[at] - 1], addend, address))
+    while (c->table[at] && !lies_at(&c->words[c->table[at] - 1], addend, address))
         at = (at + 1) & mask;
     return &c->table[at];
 }
@@ -84,7 +84,7 @@ static uint32_t *new_slot(ShadowMemory *c, uint32_t *slot, AddendId addend, uint
 static Word *make_word(ShadowMemory *c, AddendId addend, uint64_t address)
 {
     const uint32_t next = c->found + 1;
-    if (next < c->word_count && is_word(&c->words[next], addend, address))
+    if (next < c->word_count && lies_at(&c->words[next], addend, address))
         return &c->words[c->found = next];
     uint32_t *slot = slot_of(c, addend, address);
     if (!*slot && c->word_count == MAX_WORDS) {
@@ -299,7 +299,7 @@ typedef struct LaneBytes {      /* that a lane stores */
     bool is_known;
 } LaneBytes;
 
-static void store_lane(ShadowMemory *c, const Toucher *by, const LaneBytes *lane)
+static void store_to_words(ShadowMemory *c, const Toucher *by, const LaneBytes *lane)
 {
     Word *word = NULL;
     for (uint32_t b = 0, count; b < lane->bytes; b += count) {
@@ -334,7 +334,8 @@ static void take_store(void *self, const Warp *w, const LaneStore *store)
         bool is_known = bytes <= sizeof(uint64_t) && !(value->unknown >> i & 1)
                         && value->align == ALIGN_EXACT;
         const uint64_t number = is_known ? ptx_value_lane(value, i) : 0;
-        store_lane(c, &by, &(LaneBytes){ base, ptx_value_lane(address, i), number, bytes, is_known });
+        store_to_words(c, &by,
+                       &(LaneBytes){ base, ptx_value_lane(address, i), number, bytes, is_known });
     }
 }
 
