@@ -29,7 +29,7 @@ static bool add_to_key(EstimateKey *key, const void *bytes, uint64_t length)
 }
 
 /* A pointer is no number. */
-static bool add_param(EstimateKey *key, const Module *module, VarId param, const void *bytes)
+static bool add_param_to_key(EstimateKey *key, const Module *module, VarId param, const void *bytes)
 {
     const uint8_t is_given = param != NO_ID && bytes;
     return add_to_key(key, &is_given, sizeof is_given)
@@ -48,7 +48,7 @@ void ptx_estimate_key(const Module *module, FuncId kernel, size_t gpu, const ptx
     bool has_room = add_to_key(out, numbers, sizeof numbers);
     for (uint32_t p = 0;
          trial->params && p < trial->param_count && p < func->param_count && has_room; p++)
-        has_room = add_param(out, module, func->params[p], trial->params[p]);
+        has_room = add_param_to_key(out, module, func->params[p], trial->params[p]);
     out->length = has_room ? out->length : 0;
 }
 
