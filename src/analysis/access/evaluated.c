@@ -19,7 +19,7 @@ static Certainty certainty_of(const AccessEvaluator *e, const Evaluated *insn)
     return CERTAINTY_EXACT;
 }
 
-static void scale(Count *count, double weight)
+static void weigh_total(Count *count, double weight)
 {
     const Count once = *count;
     *count = (Count){ 0 };
@@ -31,7 +31,7 @@ static void finish_tally(const AccessEvaluator *e, AccessTally *tally, double we
     for (InsnId i = 0; i < tally->func->insn_count; i++) {
         Evaluated *insn = &tally->insns[i];
         if (weight != 1)
-            scale(&insn->total, weight);
+            weigh_total(&insn->total, weight);
         insn->is_reached = insn->total.warps > 0;
         insn->best_share = fmin(insn->best_share, ptx_evaluator_ratio(&insn->total));
         insn->certainty = (uint8_t)certainty_of(e, insn);

@@ -241,7 +241,7 @@ typedef struct Banks {
     uint8_t shift;
 } Banks;
 
-static uint64_t word_at(const Banks *banks, uint64_t address)
+static uint64_t bank_word_at(const Banks *banks, uint64_t address)
 {
     return banks->are_binary ? address >> banks->shift : address / banks->bytes;
 }
@@ -279,7 +279,9 @@ static bool is_one_row(const Banks *banks, const Request *r, uint32_t lanes)
         low = at < low ? at : low;
         high = at > high ? at : high;
     }
-    return high >= low && word_at(banks, high + r->bytes - 1) - word_at(banks, low) < banks->count;
+    const uint64_t first = bank_word_at(banks, low),
+                   last = bank_word_at(banks, high + r->bytes - 1);
+    return high >= low && last - first < banks->count;
 }
 
 static unsigned greatest_divisor(unsigned a, unsigned b)
@@ -327,8 +329,8 @@ static unsigned most_words(const Banks *banks, const Request *r, uint32_t lanes)
         return strided;
     for (uint32_t left = lanes & r->lanes; left; left &= left - 1) {
         const uint64_t at = r->addresses[__builtin_ctz(left)],
-                       last = word_at(banks, at + r->bytes - 1);
-        for (uint64_t word = word_at(banks, at); word <= last; word++) {
+                       last = bank_word_at(banks, at + r->bytes - 1);
+        for (uint64_t word = bank_word_at(banks, at); word <= last; word++) {
             unsigned bank = bank_at(banks, word), k = count[bank];
             uint64_t place = banks->row_bytes ? word * banks->bytes / banks->row_bytes : word;
             while (k && seen[bank][k - 1] != place)
@@ -408,7 +410,7 @@ static unsigned most_lanes(const Banks *banks, const uint64_t *addresses, uint32
     for (unsigned i = 0; i < WARP_LANES; i++) {
         if (!(lanes >> i & 1))
             continue;
-        unsigned here = ++count[bank_at(banks, word_at(banks, addresses[i]))];
+        unsigned here = ++count[bank_at(banks, bank_word_at(banks, addresses[i]))];
         most = here > most ? here : most;
     }
     return most;
@@ -546,7 +548,7 @@ static bool is_load_certain(const Gpu *gpu, const Banks *banks, const Request *r
 }
 
 /* Some lanes share an address in a way that load_wavefronts asks for. */
-static bool may_share(const Request *r)
+static bool may_pair_lanes(const Request *r)
 {
     const uint32_t low = group_mask(0, HALF_WARP);
     return r->bytes == 8 ? shares(r, UINT32_MAX) : shares(r, low) || shares(r, ~low);
@@ -560,7 +562,7 @@ static bool is_documented(const Gpu *gpu, const Banks *banks, const Request *r)
         return false;
     if (r->bytes <= 4 || r->kind == REQUEST_STORE || !has_pairing(gpu))
         return true;
-    if (!may_share(r) && lanes_at_once(banks, r->bytes) == group_size(r->bytes))
+    if (!may_pair_lanes(r) && lanes_at_once(banks, r->bytes) == group_size(r->bytes))
         return true;                                /* load_wavefronts counts the same groups */
     return load_wavefronts(gpu, banks, r)
            == sum_of_groups(banks, r, lanes_at_once(banks, r->bytes));
