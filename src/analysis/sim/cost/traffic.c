@@ -6,7 +6,8 @@
  *                   k-th word (1.0, 1.1). Else pieces of load_bytes for a load (Fermi's lines of
  *                   128 bytes), of 32 for what goes past L1 and
  *                   for stores. From Maxwell on sectors of 32 bytes; measured on Hopper.
- *   shared memory   shared_request_lanes 16: half-warps over 16 banks (G.3.3 there). Fermi: 32
+ *   shared memory   shared_request_lanes 16: half-warps over 16 banks, parts of one word one after
+ *                   the other (G.3.3 there). Fermi: 32
  *                   banks, wide accesses in half and quarter warps.
  *                   Kepler: shared_bank_bytes_wide 8, in its mode of 4 bytes (the default) or of 8
  *                   (Request.bank_bytes). Later ones as measured on Hopper: wide loads whose
@@ -351,6 +352,33 @@ static unsigned sum_of_groups(const Banks *banks, const Request *r, unsigned lan
     return sum;
 }
 
+/* Of parts of words: over the banks, the most addresses that these lanes touch in one. */
+static unsigned most_places(const Banks *banks, const Request *r, uint32_t lanes)
+{
+    uint64_t seen[MAX_BANKS][WARP_LANES];
+    uint8_t count[MAX_BANKS] = { 0 };
+    unsigned most = 0;
+    for (uint32_t left = lanes & r->lanes; left; left &= left - 1) {
+        const uint64_t at = r->addresses[__builtin_ctz(left)];
+        unsigned bank = bank_at(banks, bank_word_at(banks, at)), k = count[bank];
+        while (k && seen[bank][k - 1] != at)
+            k--;
+        if (!k)
+            seen[bank][count[bank]++] = at;
+        most = count[bank] > most ? count[bank] : most;
+    }
+    return most;
+}
+
+/* 1.x: half a warp at a time, and a word is for several lanes where they ask for all of it. */
+static double half_warp_wavefronts(const Banks *banks, const Request *r)
+{
+    if (r->bytes >= banks->bytes)
+        return sum_of_groups(banks, r, HALF_WARP);
+    return most_places(banks, r, group_mask(0, HALF_WARP))
+           + most_places(banks, r, group_mask(HALF_WARP, HALF_WARP));
+}
+
 /* Lanes i and i xor distance name the same address, or one of them is off. */
 static bool is_shared_with(const Request *r, uint32_t lanes, unsigned distance)
 {
@@ -587,7 +615,7 @@ double ptx_traffic_wavefronts(const Gpu *gpu, const Request *r)
     ASSERT(r->lanes && r->kind <= REQUEST_MATRIX);
     const Banks banks = banks_of(gpu, r);
     if (figure(gpu, FIGURE_SHARED_REQUEST_LANES, WARP_LANES) == HALF_WARP)
-        return sum_of_groups(&banks, r, HALF_WARP);
+        return half_warp_wavefronts(&banks, r);
     switch ((RequestKind)r->kind) {
     case REQUEST_LOAD:
         return load_wavefronts(gpu, &banks, r);
@@ -620,7 +648,7 @@ double ptx_traffic_copied(const Gpu *gpu, const Request *r, bool *is_certain)
     const Banks banks = banks_of(gpu, r);
     *is_certain = !gpu || gpu->target.sm == MEASURED_SM;
     if (figure(gpu, FIGURE_SHARED_REQUEST_LANES, WARP_LANES) == HALF_WARP)
-        return sum_of_groups(&banks, r, HALF_WARP);
+        return half_warp_wavefronts(&banks, r);
     return copy_wavefronts(&banks, r, is_certain);
 }
 
@@ -637,9 +665,15 @@ unsigned ptx_traffic_bank_period(const Gpu *gpu, const Request *r)
 double ptx_traffic_ideal_wavefronts(const Gpu *gpu, const Request *r, double real)
 {
     const Banks banks = banks_of(gpu, r);
-    double bytes = (double)ptx_lanes_count(r->lanes) * r->bytes,
-           at_once = banks.row_bytes ? banks.row_bytes : (double)banks.count * banks.bytes;
-    double least = (double)(int64_t)((bytes + at_once - 1) / at_once);
-    ASSERT(at_once > 0 && least >= 0 && real >= 0);
+    const unsigned group = figure(gpu, FIGURE_SHARED_REQUEST_LANES, WARP_LANES) == HALF_WARP
+                               ? HALF_WARP
+                               : WARP_LANES;
+    const uint32_t at_once = banks.row_bytes ? banks.row_bytes : banks.count * banks.bytes;
+    double least = 0;
+    ASSERT(at_once > 0 && real >= 0);
+    for (unsigned first = 0; first < WARP_LANES; first += group) {
+        const uint32_t bytes = ptx_lanes_count(r->lanes & group_mask(first, group)) * r->bytes;
+        least += (bytes + at_once - 1) / at_once;
+    }
     return least < real ? least : real;
 }
