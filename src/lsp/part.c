@@ -1,9 +1,9 @@
 /* part.c -- the front end in the moment of an edit. Since all of a text was read, one function was
- * edited: that one alone is read again, and the one that is asked about. The bodies of the others are
- * blanks, and what was said of them holds.
+ * edited: that one alone is read again, and the one that is asked about. The bodies of the others
+ * are blanks, and what was said of them holds.
  *
- * It holds if the reading agrees where each function ends: then the text behind it is read as before,
- * and what stands outside of bodies, which is all that functions know of each other, is the same. */
+ * It holds if each function ends where it ended before: then the text behind it is read as before.
+ * What stands outside of bodies, which is all that functions know of each other, is the same. */
 #include "lsp/server.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static uint32_t behind_what(const char *text, uint32_t at, uint32_t end)
 }
 
 /* Behind the brace that opens its body; 0: it has none. */
-static uint32_t find_body(const char *text, ptxlint_span span)
+static uint32_t find_brace(const char *text, ptxlint_span span)
 {
     for (uint32_t at = span.begin; at < span.end; at = behind_what(text, at, span.end))
         if (text[at] == '{')
@@ -65,7 +65,7 @@ static FunctionPlace *find_functions(const ptxlint_module *module, size_t *count
         const bool is_function =
             all[i].kind == PTXLINT_SYMBOL_ENTRY || all[i].kind == PTXLINT_SYMBOL_FUNC;
         const ptxlint_span span = all[i].extent;
-        const uint32_t open = is_function ? find_body(text, span) : 0;
+        const uint32_t open = is_function ? find_brace(text, span) : 0;
         if (open && text[span.end - 1] == '}')
             out[(*count)++] = (FunctionPlace){ span.begin, open, span.end };
     }
@@ -139,12 +139,6 @@ static bool follow_edit(LspPart *part, const LspDocument *d, const ptxlint_modul
 
 /* ---- a text with blanks ---------------------------------------------------------------------- */
 
-static void blank_body(char *text, const FunctionPlace *f)
-{
-    for (uint32_t i = f->open; i + 1 < f->end; i++)
-        text[i] = text[i] == '\n' || text[i] == '\r' ? text[i] : ' ';
-}
-
 /* For free(); NULL: no memory, or it is not worth it. */
 static char *blank_others(const LspPart *part, const LspDocument *d)
 {
@@ -158,11 +152,12 @@ static char *blank_others(const LspPart *part, const LspDocument *d)
     memcpy(text, d->text, d->length + 1);
     for (size_t i = 0; i < part->count; i++)
         if (i != part->edited && i != part->asked)
-            blank_body(text, &part->functions[i]);
+            memset(text + part->functions[i].open, ' ',
+                   part->functions[i].end - 1 - part->functions[i].open);
     return text;
 }
 
-static void read_part(LspPart *part, LspServer *server, LspDocument *d)
+static void read_function(LspPart *part, LspServer *server, LspDocument *d)
 {
     char *text = blank_others(part, d);
     if (!text)
@@ -177,7 +172,7 @@ static void read_part(LspPart *part, LspServer *server, LspDocument *d)
 
 /* ---- whether it holds ------------------------------------------------------------------------ */
 
-/* Findings that were dropped cannot be told apart. */
+/* Which findings were dropped is not known. */
 static bool has_dropped(const ptxlint_module *module)
 {
     size_t count;
@@ -218,7 +213,7 @@ static bool make_part(LspServer *server, LspDocument *d, uint32_t offset)
     part->functions = find_functions(d->syntax, &part->count);
     if (part->functions && follow_edit(part, d, ptxlint_module_get_info(d->syntax))) {
         part->asked = function_at(part, offset);
-        read_part(part, server, d);
+        read_function(part, server, d);
     }
     if (agrees(part))
         return true;
