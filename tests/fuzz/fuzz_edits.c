@@ -32,6 +32,11 @@ static const char some_text[] =
     "call.uni (%r5), scale, (%r4);\n"
     "mul.wide.u32 %rd2, %r1, 128;\nadd.u64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r5;\n"
     "ret;\n}\n"
+    ".func none()\n{\n// nothing\nret;\n}\n"
+    ".entry wrong(.param .u64 a)\n{\n.reg .b32 %r<3>;\n.reg .b64 %rd<3>;\n.shared .b32 own;\n"
+    "mov.u32 %r1, %tid.x;\nadd.s32 %r2, %r1;\nL: ld.global.b32 %r9, [%rd1];\nbra M;\nret;\n}\n"
+    ".weak .func (.param .b32 out) other(.param .b32 in)\n{ /* { */\n.reg .b32 %r<3>;\n"
+    "ld.param.b32 %r1, [in];\nst.param.b32 [out], %r1;\nret\n}\n"
     ".entry loop(.param .u32 n)\n{\n.reg .b32 %r<4>;\n.reg .pred %p;\n"
     "ld.param.u32 %r1, [n];\nmov.u32 %r2, 0;\nLOOP: add.u32 %r2, %r2, 1;\n"
     "setp.lt.u32 %p, %r2, %r1;\n@%p bra LOOP;\nst.global.u32 [counter], %r2;\nret;\n}\n";
@@ -55,6 +60,7 @@ typedef struct Play {
     const uint8_t *script;
     size_t left;
     bool is_quiet, has_utf8;
+    size_t near;                /* where the last edit was */
     Text text, before;
     json_int_t version, next_id;
     json_t *open;               /* ids of requests without an answer */
@@ -367,11 +373,21 @@ static void compare(Play *p)
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
+/* Mostly near the last one. */
+static size_t edit_place(Play *p)
+{
+    const unsigned how = take(p);
+    if (how % 4 && p->near < p->text.length)
+        return place_in(&p->text, p->near + how % 32 < p->text.length ? p->near + how % 32 : 0);
+    p->near = pick(p, p->text.length + 1);
+    return place_in(&p->text, p->near);
+}
+
 /* The change that is made of it. */
 static json_t *edit(Play *p)
 {
     static const unsigned char lengths[] = { 0, 0, 0, 1, 1, 2, 5, 20, 60, 255 };
-    const size_t begin = place_in(&p->text, pick(p, p->text.length + 1));
+    const size_t begin = edit_place(p);
     size_t end = begin + lengths[take(p) % sizeof lengths];
     end = place_in(&p->text, end < p->text.length ? end : p->text.length);
     const char *piece = pieces[take(p) % (sizeof pieces / sizeof *pieces)];
@@ -419,8 +435,9 @@ static void ask_something(Play *p)
         "textDocument/hover", "textDocument/codeLens", "textDocument/inlayHint",
         "textDocument/diagnostic", "textDocument/references", "textDocument/rename",
         "textDocument/semanticTokens/range", "textDocument/codeAction",
-        "textDocument/signatureHelp", "textDocument/prepareRename", "textDocument/documentHighlight", "ptxlint/report",
-        "textDocument/documentSymbol", "textDocument/completion", "nothing/known", "initialize",
+        "textDocument/signatureHelp", "textDocument/prepareRename",
+        "textDocument/documentHighlight", "ptxlint/report", "textDocument/documentSymbol",
+        "textDocument/completion", "nothing/known", "initialize",
     };
     const char *method = methods[take(p) % (sizeof methods / sizeof *methods)];
     json_t *params = params_of(EDITED);
@@ -472,12 +489,12 @@ static void step(Play *p)
     switch (take(p) % 16) {
     case 0: case 1: case 2: case 3: edit_some(p, 1); break;
     case 4:  edit_some(p, 1 + take(p) % 4); break;
-    case 5:  go_back(p); break;
+    case 5:  compare(p); break;
     case 6:  set_text(&p->before, p->text.bytes, p->text.length); break;
     case 7:  change_settings(p); break;
     case 8: case 9: case 10: ask_something(p); break;
     case 11: cancel(p); break;
-    case 12: say_something(p); break;
+    case 12: take(p) % 2 ? go_back(p) : say_something(p); break;
     case 13: reopen(p); break;
     case 14: nap(p); break;
     default: compare(p); break;
