@@ -72,7 +72,7 @@ static void lose(ShadowMemory *c)
     ptx_machine_allow(c->machine, 0);
 }
 
-static Word *touch(ShadowMemory *c, uint32_t word)
+static Word *touch_word(ShadowMemory *c, uint32_t word)
 {
     c->found = word;
     c->touched[word / TOUCHED_BITS] |= UINT64_C(1) << word % TOUCHED_BITS;
@@ -92,7 +92,7 @@ static Word *make_word(ShadowMemory *c, AddendId addend, uint64_t address)
 {
     const uint32_t next = c->found + 1;
     if (next < c->word_count && lies_at(&c->words[next], addend, address))
-        return touch(c, next);
+        return touch_word(c, next);
     uint32_t *slot = slot_of(c, addend, address);
     if (!*slot && c->word_count == MAX_WORDS) {
         lose(c);
@@ -103,7 +103,7 @@ static Word *make_word(ShadowMemory *c, AddendId addend, uint64_t address)
         *slot = ++c->word_count;
         c->words[*slot - 1] = (Word){ .address = address, .addend = addend };
     }
-    return touch(c, *slot - 1);
+    return touch_word(c, *slot - 1);
 }
 
 /* ---- accesses -------------------------------------------------------------------------------- */
