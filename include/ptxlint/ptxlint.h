@@ -1905,29 +1905,43 @@ typedef enum ptxlint_recognized_class {
     PTXLINT_GEOMETRIC_INDUCTION,        /* v = v * c */
     PTXLINT_SCALAR_REDUCTION,   /* v = v op e, e free of v; nothing else of the loop reads v */
     PTXLINT_LINEAR_RECURRENCE,          /* v = a * v + b, a and b free of v */
-    PTXLINT_LOCATION            /* set where a minimum or maximum of the loop is */
+    PTXLINT_LOCATION,           /* set where a minimum or maximum of the loop is */
+    /* of arrays; s: a sum of products of the indices; e: free of a */
+    PTXLINT_ARRAY_ASSIGNMENT,           /* a[s] = e */
+    PTXLINT_STENCIL,            /* a[s] = e, e of neighbours of one element of another array */
+    PTXLINT_SCATTER,                    /* a[b[s]] = e */
+    PTXLINT_GATHER,                     /* a load of a[b[s]] */
+    PTXLINT_ARRAY_REDUCTION,            /* a[s] = a[s] op e */
+    PTXLINT_HISTOGRAM,                  /* a[b[s]] = a[b[s]] op e */
+    PTXLINT_SCAN                        /* v = v op e, a[s] = v; a[s] = a[s - 1] op e */
 } ptxlint_recognized_class;
 
 /* "linear induction", ... */
 PTXLINT_API const char *ptxlint_recognized_class_text(ptxlint_recognized_class recognized);
 
-/* A register that a loop carries from one iteration to the next, and what the loop makes of it. */
+/* A register that a loop carries from one iteration to the next, and what the loop makes of it; or
+ * an array that a loop, or the loop that the grid stands for, accesses by an instruction. */
 typedef struct ptxlint_recognized {
     size_t size;                        /* from one element to the next */
     ptxlint_recognized_class recognized;
-    size_t loop;                        /* index of the kernel's loop */
-    ptxlint_span header;                /* the first instruction of that loop */
+    size_t loop;                        /* index of the kernel's loop; SIZE_MAX: the grid */
+    ptxlint_span header;                /* the first instruction of that loop; empty: the grid */
     ptxlint_span span;                  /* the last instruction that computes it */
-    const char *variable;               /* its register; "" where there are several */
+    const char *variable;               /* its register; "" where there are several, or none */
     const char *operation;              /* "add", ...; "" where it is not one */
     const char *why;                    /* of PTXLINT_RECOGNIZED_NONE; else "" */
-    int64_t step;                       /* of a linear induction; PTXLINT_UNKNOWN: no number */
+    /* of a linear induction; of an array in bytes; PTXLINT_UNKNOWN: no number */
+    int64_t step;
     uint32_t instruction_count;         /* that compute it */
     int is_conditional;                 /* not in each iteration */
     int is_reinitialized;       /* set to a number in each iteration of the next outer loop */
+    int is_array;
+    /* the variable or parameter that the array is; "" where that is not known, or of a register */
+    const char *array;
+    size_t array_offset;                /* of the pointer within a parameter, in bytes */
 } ptxlint_recognized;
 
-/* What a kernel's or function's loops compute in registers: docs/recognize.md. */
+/* What a kernel's or function's loops compute: docs/recognize.md. */
 typedef struct ptxlint_recognition ptxlint_recognition;
 
 /* kernel: as for ptxlint_graph_new. */
