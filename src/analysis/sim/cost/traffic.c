@@ -237,12 +237,24 @@ typedef struct Banks {
     /* words of one bank in one piece of so many bytes do not conflict; 0: only the same word does
      * not */
     unsigned row_bytes;
+    bool are_binary;            /* count and bytes are powers of two; bytes is 2^shift */
+    uint8_t shift;
 } Banks;
+
+static uint64_t bank_word_at(const Banks *banks, uint64_t address)
+{
+    return banks->are_binary ? address >> banks->shift : address / banks->bytes;
+}
+
+static unsigned bank_at(const Banks *banks, uint64_t word)
+{
+    return (unsigned)(banks->are_binary ? word & (banks->count - 1) : word % banks->count);
+}
 
 static Banks banks_of(const Gpu *gpu, const Request *r)
 {
     Banks banks = { figure(gpu, FIGURE_SHARED_BANKS, MAX_BANKS),
-                    figure(gpu, FIGURE_SHARED_BANK_BYTES, 4), 0 };
+                    figure(gpu, FIGURE_SHARED_BANK_BYTES, 4), 0, false, 0 };
     if (!banks.count || banks.count > MAX_BANKS)
         banks.count = MAX_BANKS;
     if (!banks.bytes)
@@ -253,6 +265,8 @@ static Banks banks_of(const Gpu *gpu, const Request *r)
     else if (wide > banks.bytes)
         /* a bank is 8 bytes wide: both words of a row at once */
         banks.row_bytes = banks.count * wide;
+    banks.are_binary = !(banks.count & (banks.count - 1)) && !(banks.bytes & (banks.bytes - 1));
+    banks.shift = (uint8_t)__builtin_ctz(banks.bytes);
     return banks;
 }
 
@@ -260,13 +274,14 @@ static Banks banks_of(const Gpu *gpu, const Request *r)
 static bool is_one_row(const Banks *banks, const Request *r, uint32_t lanes)
 {
     uint64_t low = UINT64_MAX, high = 0;
-    for (unsigned i = 0; i < WARP_LANES; i++) {
-        if (!(lanes >> i & 1))
-            continue;
-        low = r->addresses[i] < low ? r->addresses[i] : low;
-        high = r->addresses[i] > high ? r->addresses[i] : high;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const uint64_t at = r->addresses[__builtin_ctz(left)];
+        low = at < low ? at : low;
+        high = at > high ? at : high;
     }
-    return high >= low && (high + r->bytes - 1) / banks->bytes - low / banks->bytes < banks->count;
+    const uint64_t first = bank_word_at(banks, low),
+                   last = bank_word_at(banks, high + r->bytes - 1);
+    return high >= low && last - first < banks->count;
 }
 
 static unsigned greatest_divisor(unsigned a, unsigned b)
@@ -312,12 +327,11 @@ static unsigned most_words(const Banks *banks, const Request *r, uint32_t lanes)
     unsigned strided = lanes & r->lanes ? strided_words(banks, r, lanes & r->lanes) : 0;
     if (strided)
         return strided;
-    for (unsigned i = 0; i < WARP_LANES; i++) {
-        if (!(lanes & r->lanes & UINT32_C(1) << i))
-            continue;
-        for (uint64_t word = r->addresses[i] / banks->bytes;
-             word <= (r->addresses[i] + r->bytes - 1) / banks->bytes; word++) {
-            unsigned bank = (unsigned)(word % banks->count), k = count[bank];
+    for (uint32_t left = lanes & r->lanes; left; left &= left - 1) {
+        const uint64_t at = r->addresses[__builtin_ctz(left)],
+                       last = bank_word_at(banks, at + r->bytes - 1);
+        for (uint64_t word = bank_word_at(banks, at); word <= last; word++) {
+            unsigned bank = bank_at(banks, word), k = count[bank];
             uint64_t place = banks->row_bytes ? word * banks->bytes / banks->row_bytes : word;
             while (k && seen[bank][k - 1] != place)
                 k--;
@@ -396,7 +410,7 @@ static unsigned most_lanes(const Banks *banks, const uint64_t *addresses, uint32
     for (unsigned i = 0; i < WARP_LANES; i++) {
         if (!(lanes >> i & 1))
             continue;
-        unsigned here = ++count[addresses[i] / banks->bytes % banks->count];
+        unsigned here = ++count[bank_at(banks, bank_word_at(banks, addresses[i]))];
         most = here > most ? here : most;
     }
     return most;
@@ -533,6 +547,13 @@ static bool is_load_certain(const Gpu *gpu, const Banks *banks, const Request *r
            || load_wavefronts(gpu, banks, r) <= most_words(banks, r, UINT32_MAX);
 }
 
+/* Some lanes share an address in a way that load_wavefronts asks for. */
+static bool may_pair_lanes(const Request *r)
+{
+    const uint32_t low = group_mask(0, HALF_WARP);
+    return r->bytes == 8 ? shares(r, UINT32_MAX) : shares(r, low) || shares(r, ~low);
+}
+
 /* Of other GPUs than the one that was measured no more is certain than what their guides say: plain
  * loads and stores, wide ones where lanes that share an address make no difference. */
 static bool is_documented(const Gpu *gpu, const Banks *banks, const Request *r)
@@ -541,6 +562,8 @@ static bool is_documented(const Gpu *gpu, const Banks *banks, const Request *r)
         return false;
     if (r->bytes <= 4 || r->kind == REQUEST_STORE || !has_pairing(gpu))
         return true;
+    if (!may_pair_lanes(r) && lanes_at_once(banks, r->bytes) == group_size(r->bytes))
+        return true;                                /* load_wavefronts counts the same groups */
     return load_wavefronts(gpu, banks, r)
            == sum_of_groups(banks, r, lanes_at_once(banks, r->bytes));
 }
