@@ -39,7 +39,8 @@ static bool is_same_variable_or_line(const ptxlint_module *module, const ptxlint
 static bool is_same_row(const ptxlint_module *module, const ptxlint_recognized *a,
                         const ptxlint_recognized *b)
 {
-    return a->loop == b->loop && a->lanes == b->lanes && a->recognized == b->recognized && a->step == b->step
+    return a->loop == b->loop && a->lanes == b->lanes && a->recognized == b->recognized
+           && a->step == b->step
            && a->is_conditional == b->is_conditional && a->is_reinitialized == b->is_reinitialized
            && !strcmp(a->operation, b->operation) && !strcmp(a->why, b->why)
            && is_same_variable_or_line(module, a, b);

@@ -33,20 +33,21 @@ typedef struct LaneWalk {
     LaneStep *steps;            /* per instruction */
 } LaneWalk;
 
-static const Operand *operand_at(const Func *func, const Insn *insn, unsigned position)
+/* Source n of a shuffle or redux, from 1 on: the destination and its predicate share a position. */
+static const Operand *find_lane_operand(const Func *func, InsnId id, unsigned n)
 {
-    const Operand *operands = ptx_insn_operands(func, insn);
-    for (uint32_t o = 0; o < insn->operand_count; o++)
-        if (operands[o].position == position && !(operands[o].flags & OPERAND_RIGHT))
-            return &operands[o];
-    return NULL;
+    const Insn *insn = &func->insns[id];
+    const Operand *at = ptx_insn_operands(func, insn), *end = at + insn->operand_count;
+    while (at < end && (at->position != n || ptx_operand_is_def(at)))
+        at++;
+    return at < end ? at : NULL;
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
 static bool find_lane_number(const Recognizer *r, InsnId id, unsigned position, uint64_t *number)
 {
-    const Operand *operand = operand_at(r->flow->func, &r->flow->func->insns[id], position);
+    const Operand *operand = find_lane_operand(r->flow->func, id, position);
     if (!operand || (operand->kind != OPERAND_INT && operand->kind != OPERAND_REG))
         return false;
     *number = (uint32_t)operand->value;
@@ -55,7 +56,7 @@ static bool find_lane_number(const Recognizer *r, InsnId id, unsigned position, 
                                ptx_ssa_value_before(r->reader.ssa, operand->id, id), number);
 }
 
-/* A guarded step leaves what its shuffle gave where the guard is false: both reach what reads it. */
+/* Where the guard of a step is false, what its shuffle gave stays: both reach what reads it. */
 static InsnId source_of_guarded_step(const LaneWalk *w, InsnId id, RegId reg)
 {
     const Recognizer *r = w->r;
@@ -95,7 +96,7 @@ static InsnId lane_source(const LaneWalk *w, InsnId id, const Operand *operand)
 static bool is_value_of(const LaneWalk *w, InsnId id, const Operand *operand, InsnId shuffle)
 {
     const Recognizer *r = w->r;
-    const Operand *shuffled = operand_at(r->flow->func, &r->flow->func->insns[shuffle], 1);
+    const Operand *shuffled = find_lane_operand(r->flow->func, shuffle, 1);
     if (!shuffled || shuffled->kind != OPERAND_REG || operand->kind != OPERAND_REG
         || operand->flags || shuffled->flags)
         return false;
