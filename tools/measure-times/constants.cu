@@ -141,6 +141,19 @@ void all_stores()
         printf("{\"what\": \"store\", \"mb\": %d, \"bytes_a_lane\": %d, \"pieces\": %d, \"of_bytes\": %d, \"random\": %d, \"ps_a_request\": %.1f, \"ps_a_piece\": %.2f, \"GBps\": %.0f}\n", mb, words * 4, pieces, bytes, value != 0, us * 1e6 / requests, us * 1e6 / requests / pieces, requests * words * 128 / us / 1e3); }
 }
 
+// A warp stores a column of words `pitch` bytes apart, the next warp the next column
+__global__ void columns(char *m, uint32_t mask, int n, uint32_t pitch)
+{
+    const uint32_t lane = threadIdx.x % 32, warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, warps = gridDim.x * blockDim.x / 32, wide = pitch < 4096 ? 256 : 1024;
+#pragma unroll 4
+    for (int i = 0; i < n; i++) { uint32_t k = warp + i * warps; asm volatile("st.global.u32 [%0], %1;" :: "l"(m + (((k / wide * 32 + lane) * pitch + k % wide * 4) & mask)), "r"(i)); }
+}
+void all_columns()
+{
+    for (int mb : {4, 16}) for (uint32_t pitch : {1152u, 4096u, 8192u, 8320u}) { auto go = [&](int n) { columns<<<528, 512>>>(mem, (mb << 20) - 1, n, pitch); }; double us = best([&] { go(64); }) - best([&] { go(32); });
+        printf("{\"what\": \"column\", \"mb\": %d, \"pitch\": %u, \"ps_a_word\": %.2f}\n", mb, pitch, us * 1e6 / (528. * 512 * 32)); }
+}
+
 // ---- loads of 16 bytes a lane, of eight as many as `misses` from a gigabyte, the others from 4 MB: what comes from memory is written into L2, too
 template <int MISSES> __global__ void fills(const char *m, uint32_t first, int n, int *sink)
 {
@@ -199,5 +212,5 @@ int main()
     rates<F16_K8, 2, 4, 0, 1>("f16 k8"); rates<F16_K8, 2, 4, 0, 0>("f16 k8"); rates<F16_K8, 4, 4, 0, 0>("f16 k8");
     rates<TF32_K8, 2, 4, 0, 1>("tf32 k8"); rates<TF32_K8, 2, 4, 0, 0>("tf32 k8"); rates<TF32_K8, 4, 4, 0, 0>("tf32 k8"); rates<TF32_K4, 2, 4, 0, 0>("tf32 k4"); rates<S8_K32, 2, 4, 0, 1>("s8 k32"); rates<S8_K32, 2, 4, 0, 0>("s8 k32");
     rates<F8_K32, 1, 1, 1, 0>("e4m3 k32"); rates<F8_K32, 2, 2, 3, 0>("e4m3 k32"); rates<F8_K32, 2, 4, 0, 1>("e4m3 k32"); rates<F8_K32, 2, 4, 0, 0>("e4m3 k32"); rates<F8_K32, 2, 4, 1, 0>("e4m3 k32"); rates<F8_K32, 2, 4, 2, 0>("e4m3 k32"); rates<F8_K32, 2, 4, 3, 0>("e4m3 k32"); rates<F8_K32, 4, 4, 3, 0>("e4m3 k32"); rates<F8_K32, 1, 1, 0, 0>("e4m3 k32"); rates<F8_K32, 1, 1, 3, 0>("e4m3 k32");
-    chains<0>(); all_barriers(); all_stores(); all_fills<0>(); all_boxes(); sustained();
+    chains<0>(); all_barriers(); all_stores(); all_columns(); all_fills<0>(); all_boxes(); sustained();
 }
