@@ -86,6 +86,7 @@ void ptx_complain_line(const char *text);
 
 /* There was none for a part of what is to be written: the exit code will say so. */
 void ptx_note_no_memory(void);
+bool ptx_was_without_memory(void);
 
 /* Complains; the code for it. error is the errno of PTXLINT_IO. */
 ExitCode ptx_complain_status(const char *subject, ptxlint_status status);
@@ -321,7 +322,7 @@ extern const char *const ptx_command_what[COMMAND__COUNT],
                                                  *const ptx_command_codes[COMMAND__COUNT];
 extern const struct poptOption *const ptx_option_tables[COMMAND__COUNT];
 
-void ptx_help_print(const Options *options);
+bool ptx_help_print(const Options *options);     /* false: no memory */
 
 /* ---- paths.c --------------------------------------------------------------------------------- */
 
