@@ -60,6 +60,8 @@ void ptx_text_put(Text *text, const char *words);
 void ptx_text_append(Text *text, const Text *other);
 /* Words from outside, as ptxlint_shown_text has them. */
 void ptx_text_show(Text *text, const char *words);
+/* ... and as ptxlint_markdown_text. */
+void ptx_text_markdown(Text *text, const char *words, bool has_code);
 
 /* Lines of words; those of more than 80 columns go on below themselves, indented. */
 void ptx_text_fold(Text *text, const char *lines);

@@ -405,7 +405,7 @@ static ExitCode check_whole(Merge *merge)
 }
 
 /* Of so many bytes; has_failed: no memory. */
-static bool unpack_text(const unsigned char *packed, size_t count, size_t bytes, Text *out)
+static bool unpack_shard_text(const unsigned char *packed, size_t count, size_t bytes, Text *out)
 {
     if (count == SIZE_MAX || bytes == SIZE_MAX || bytes / SHARD_PACK_RATIO > count)
         return false;
@@ -429,7 +429,7 @@ static bool read_packed(const json_t *object, Text *out)
     if (!packed)
         return false;
     const size_t count = read_base64(ptx_text_or(json_string_value(digits_of), ""), length, packed);
-    bool is_good = unpack_text(packed, count, shard_number_at(object, "bytes"), out);
+    bool is_good = unpack_shard_text(packed, count, shard_number_at(object, "bytes"), out);
     free(packed);
     return is_good;
 }
