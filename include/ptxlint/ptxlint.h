@@ -119,6 +119,23 @@ PTXLINT_API const ptxlint_gpu *ptxlint_gpu_at(size_t index);
  * NULL) says where and why. */
 PTXLINT_API ptxlint_status ptxlint_gpu_new(const char *name, const char *yaml, size_t length,
                                            ptxlint_gpu **out, char *error, size_t error_size);
+
+/* A copy, which needs the GPU that it is of no more; ptxlint_gpu_free frees it. product: NULL: that
+ * of the GPU. */
+PTXLINT_API ptxlint_status ptxlint_gpu_copy(const ptxlint_gpu *gpu, const char *name,
+                                            const char *product, ptxlint_gpu **out);
+
+/* Sets a figure by its key. source: who says so, UTF-8, not "". Only of a GPU that _copy or _new
+ * made, before a module has it. PTXLINT_BAD_ARGUMENT: it has been left as it was, and *error (of
+ * error_size bytes, may be NULL) says why: no such key, or a value that no GPU has. */
+PTXLINT_API ptxlint_status ptxlint_gpu_set(ptxlint_gpu *gpu, const char *key, double value,
+                                           const char *source, char *error, size_t error_size);
+
+/* Writes a GPU file, from which ptxlint_gpu_new makes the same GPU: its base, and all that is not
+ * as there, with sources; to 15 decimals. */
+PTXLINT_API ptxlint_status ptxlint_gpu_write(const ptxlint_gpu *gpu, ptxlint_write_fn write,
+                                             void *context);
+
 PTXLINT_API void ptxlint_gpu_free(ptxlint_gpu *gpu);
 
 typedef struct ptxlint_gpu_info {
@@ -132,7 +149,7 @@ PTXLINT_API const ptxlint_gpu_info *ptxlint_gpu_get_info(const ptxlint_gpu *gpu)
 
 typedef struct ptxlint_figure {
     const char *key;                    /* "warps_per_sm" */
-    /* "limits", "registers", "shared", "memory", "latency", "tensor", "product" */
+    /* "limits", "registers", "shared", "memory", "latency", "sustained", "tensor", "product" */
     const char *section;
     const char *unit, *what;
     double value;                       /* NaN: not published */
@@ -145,6 +162,19 @@ PTXLINT_API int ptxlint_gpu_figure(const ptxlint_gpu *gpu, size_t index, ptxlint
 
 /* By key; NaN where it is absent. */
 PTXLINT_API double ptxlint_gpu_value(const ptxlint_gpu *gpu, const char *key);
+
+typedef enum ptxlint_figure_kind {
+    PTXLINT_FIGURE_NONE,                /* there is no such figure */
+    /* what the hardware has, or does at the most: bounds and occupancy rest on it. Units that count
+     * (threads, bytes, SMs) take whole numbers from 1 to 2^31 - 1, rates take numbers up to 1e9 */
+    PTXLINT_FIGURE_BOUND,
+    /* what it was measured to take or to sustain: predictions rest on it, bounds do not. From 0 to
+     * 1e9 */
+    PTXLINT_FIGURE_SUSTAINED
+} ptxlint_figure_kind;
+
+/* By key. */
+PTXLINT_API ptxlint_figure_kind ptxlint_gpu_figure_kind(const char *key);
 
 typedef struct ptxlint_pipe {
     const char *key, *what;             /* "fma" */
@@ -1879,29 +1909,43 @@ typedef enum ptxlint_recognized_class {
     PTXLINT_GEOMETRIC_INDUCTION,        /* v = v * c */
     PTXLINT_SCALAR_REDUCTION,   /* v = v op e, e free of v; nothing else of the loop reads v */
     PTXLINT_LINEAR_RECURRENCE,          /* v = a * v + b, a and b free of v */
-    PTXLINT_LOCATION            /* set where a minimum or maximum of the loop is */
+    PTXLINT_LOCATION,           /* set where a minimum or maximum of the loop is */
+    /* of arrays; s: a sum of products of the indices; e: free of a */
+    PTXLINT_ARRAY_ASSIGNMENT,           /* a[s] = e */
+    PTXLINT_STENCIL,            /* a[s] = e, e of neighbours of one element of another array */
+    PTXLINT_SCATTER,                    /* a[b[s]] = e */
+    PTXLINT_GATHER,                     /* a load of a[b[s]] */
+    PTXLINT_ARRAY_REDUCTION,            /* a[s] = a[s] op e */
+    PTXLINT_HISTOGRAM,                  /* a[b[s]] = a[b[s]] op e */
+    PTXLINT_SCAN                        /* v = v op e, a[s] = v; a[s] = a[s - 1] op e */
 } ptxlint_recognized_class;
 
 /* "linear induction", ... */
 PTXLINT_API const char *ptxlint_recognized_class_text(ptxlint_recognized_class recognized);
 
-/* A register that a loop carries from one iteration to the next, and what the loop makes of it. */
+/* A register that a loop carries from one iteration to the next, and what the loop makes of it; or
+ * an array that a loop, or the loop that the grid stands for, accesses by an instruction. */
 typedef struct ptxlint_recognized {
     size_t size;                        /* from one element to the next */
     ptxlint_recognized_class recognized;
-    size_t loop;                        /* index of the kernel's loop */
-    ptxlint_span header;                /* the first instruction of that loop */
+    size_t loop;                        /* index of the kernel's loop; SIZE_MAX: the grid */
+    ptxlint_span header;                /* the first instruction of that loop; empty: the grid */
     ptxlint_span span;                  /* the last instruction that computes it */
-    const char *variable;               /* its register; "" where there are several */
+    const char *variable;               /* its register; "" where there are several, or none */
     const char *operation;              /* "add", ...; "" where it is not one */
     const char *why;                    /* of PTXLINT_RECOGNIZED_NONE; else "" */
-    int64_t step;                       /* of a linear induction; PTXLINT_UNKNOWN: no number */
+    /* of a linear induction; of an array in bytes; PTXLINT_UNKNOWN: no number */
+    int64_t step;
     uint32_t instruction_count;         /* that compute it */
     int is_conditional;                 /* not in each iteration */
     int is_reinitialized;       /* set to a number in each iteration of the next outer loop */
+    int is_array;
+    /* the variable or parameter that the array is; "" where that is not known, or of a register */
+    const char *array;
+    size_t array_offset;                /* of the pointer within a parameter, in bytes */
 } ptxlint_recognized;
 
-/* What a kernel's or function's loops compute in registers: docs/recognize.md. */
+/* What a kernel's or function's loops compute: docs/recognize.md. */
 typedef struct ptxlint_recognition ptxlint_recognition;
 
 /* kernel: as for ptxlint_graph_new. */

@@ -815,7 +815,8 @@ static const char verify_help[] =
 
 static const char recognize_help[] =
     "\nFILE is as PATH for check. Of each loop: the registers it carries from one\n"
-    "iteration to the next, each with its class; or why it is not recognized.\n";
+    "iteration to the next, and each array that it stores to, with its class: an\n"
+    "induction, a reduction, a scan, a stencil, a histogram; or why there is none.\n";
 
 static const char calibrate_help[] =
     "\nFits constants of the GPU's file to the times of FILE: those that the rows tell\n"
