@@ -106,7 +106,6 @@ static void predict(Session *s, EvaluationBudget budget, size_t gpu, const Execu
         .launch = ptx_session_launch(s),
         .ops = ptx_sessions_ops(s->all, gpu),
         .work = ptx_session_work(s),
-        .bases = ptx_hangs_on_data(s->func, out->evaluation) ? ptx_session_points_to(s) : NULL,
         .blocks = number(shape->blocks),
         .warps_per_block = shape->is_block_assumed ? (double)NAN : number(shape->warps_per_block),
         .blocks_per_sm = number(ptx_session_residency(s, gpu)->occupancy.blocks_per_sm),
@@ -118,6 +117,8 @@ static void predict(Session *s, EvaluationBudget budget, size_t gpu, const Execu
     const bool is_possible = ptx_predict_is_possible(&in);
     if (is_possible)
         in.facts = predict_facts(s, gpu, &in);
+    if (is_possible && ptx_hangs_on_data(s->func, out->evaluation))
+        in.bases = ptx_session_points_to(s);
     if (ptx_session_is_trial(s) && gpu == s->all->trial.gpu) {
         in.floor = s->all->trial.floor;
         in.counts = s->all->trial.counts;

@@ -337,7 +337,7 @@ static void share_sectors(const AddressDistributionWalk *w, Arena *scratch,
     }
 }
 
-/* PTX says nothing of what lies beyond a variable: that its address leads there is no way to use. */
+/* PTX says nothing of what lies beyond a variable, so no address that a program can use does. */
 static double within_variable(const PointsToSet *bases, const Module *module, const Func *func,
                               const Insn *insn, double reach)
 {
