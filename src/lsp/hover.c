@@ -295,6 +295,8 @@ void ptx_lsp_hover(LspServer *server, LspDocument *d, const json_t *params, LspA
 {
     char *text = NULL;
     size_t length = 0;
+    if (d->language == LANGUAGE_OTHER)
+        ptx_cuda_hover(server, d, params, answer);
     if (d->language != LANGUAGE_PTX)
         return;
     Hovered h = { .server = server,
