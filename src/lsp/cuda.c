@@ -10,14 +10,14 @@
 #include <string.h>
 
 /* A kernel of an open PTX file, with the name that .file gives the CUDA file. */
-typedef struct CudaKernel {
+typedef struct SourcedKernel {
     const LspDocument *ptx;
     const ptxlint_module *module;
     const ptxlint_kernel *kernel;
     const char *name;
-} CudaKernel;
+} SourcedKernel;
 
-typedef void (*CudaKernelFn)(void *context, const CudaKernel *kernel);
+typedef void (*SourcedKernelFn)(void *context, const SourcedKernel *kernel);
 
 static bool is_name_of(const LspDocument *ptx, const char *name, const LspDocument *source)
 {
@@ -40,7 +40,7 @@ static const char *name_in(const LspDocument *ptx, const ptxlint_kernel *kernel,
 }
 
 /* Those whose figures are there. */
-static void each_kernel(const LspServer *server, const LspDocument *source, CudaKernelFn take,
+static void each_kernel(const LspServer *server, const LspDocument *source, SourcedKernelFn take,
                         void *context)
 {
     for (const LspDocument *d = server->documents; d && source->path; d = d->next) {
@@ -52,7 +52,7 @@ static void each_kernel(const LspServer *server, const LspDocument *source, Cuda
                 all[i].is_entry && all[i].projection_count && !all[i].has_syntax_error;
             const char *name = has_figures ? name_in(d, &all[i], source) : NULL;
             if (name)
-                take(context, &(CudaKernel){ d, module, &all[i], name });
+                take(context, &(SourcedKernel){ d, module, &all[i], name });
         }
     }
 }
@@ -72,7 +72,7 @@ typedef struct CudaLens {
     json_t *list;
 } CudaLens;
 
-static void add_cuda_lens(void *context, const CudaKernel *k)
+static void add_cuda_lens(void *context, const SourcedKernel *k)
 {
     CudaLens *lens = context;
     char title[512], launch[160];
@@ -113,7 +113,7 @@ typedef struct CudaHover {
 } CudaHover;
 
 /* Instructions of the kernel that come from the line. */
-static size_t count_instructions(const CudaKernel *k, uint32_t line)
+static size_t count_instructions(const SourcedKernel *k, uint32_t line)
 {
     size_t count = 0;
     uint32_t *offsets = calloc(PLACES_MAX, sizeof *offsets);
@@ -126,7 +126,7 @@ static size_t count_instructions(const CudaKernel *k, uint32_t line)
     return count;
 }
 
-static void put_line_cost(const CudaHover *h, const CudaKernel *k)
+static void put_line_cost(const CudaHover *h, const SourcedKernel *k)
 {
     for (size_t i = 0; i < k->kernel->hot_line_count; i++) {
         const ptxlint_hot_line *hot = &k->kernel->hot_lines[i];
@@ -141,7 +141,7 @@ static void put_line_cost(const CudaHover *h, const CudaKernel *k)
     }
 }
 
-static void put_cuda_kernel(void *context, const CudaKernel *k)
+static void put_cuda_kernel(void *context, const SourcedKernel *k)
 {
     CudaHover *h = context;
     char title[512], launch[160];
@@ -158,7 +158,7 @@ static void put_cuda_kernel(void *context, const CudaKernel *k)
     else
         fputc('\n', h->out);
     fprintf(h->out, "\n- Line %u: %zu PTX instruction%s", (unsigned)h->line, count,
-            count == 1 ? "" : "s");
+            ptx_text_if(count != 1, "s"));
     put_line_cost(h, k);
     if (ptx_lsp_is_source_newer(h->server, k->ptx, h->source->path))
         fputs("\n- The PTX is older than this file: the line may be another one by now", h->out);

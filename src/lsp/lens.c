@@ -2,6 +2,8 @@
  * launch that is for, and a way to choose others. */
 #include "lsp/server.h"
 
+#include "support/choice.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +24,8 @@ static void add_registers(const ptxlint_projection *p, char *out, size_t size)
         snprintf(text, sizeof text, "%" PRId64 " registers (90 %% band %" PRId64 "-%" PRId64 ")",
                  p->registers, p->registers_low, p->registers_high);
     else if (p->register_source == PTXLINT_REGISTERS_MAX_LIVE)
-        snprintf(text, sizeof text, "%" PRId64 " registers live", p->registers);
+        snprintf(text, sizeof text, "%" PRId64 " register%s live", p->registers,
+                 ptx_text_if(p->registers != 1, "s"));
     else
         snprintf(text, sizeof text, "%" PRId64 " registers", p->registers);
     add_clause(out, size, text);
