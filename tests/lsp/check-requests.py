@@ -309,6 +309,8 @@ class Requests(unittest.TestCase):
         self.assertIn(".entry", [i["label"] for i in self.ask("completion", HEAD + ".<cursor>\n")["items"]])
         self.assertIn(".f32", self.labels(".reg .<cursor>"))
         self.assertEqual(self.labels("// ld.<cursor>"), [])
+        for guard in ("@<cursor>", "@!<cursor>", "@%<cursor>"):
+            self.assertEqual(self.labels(".reg .pred %p;\n\t" + guard), ["%p"])
 
     def test_signature(self):
         for line, active in (("add.s32 <cursor>", 0), ("add.s32 %r1, <cursor>", 1), ("add.s32 %r1, %r2, <cursor>", 2),
