@@ -1913,7 +1913,9 @@ typedef enum ptxlint_recognized_class {
     PTXLINT_GATHER,                     /* a load of a[b[s]] */
     PTXLINT_ARRAY_REDUCTION,            /* a[s] = a[s] op e */
     PTXLINT_HISTOGRAM,                  /* a[b[s]] = a[b[s]] op e */
-    PTXLINT_SCAN                        /* v = v op e, a[s] = v; a[s] = a[s - 1] op e */
+    PTXLINT_SCAN,                       /* v = v op e, a[s] = v; a[s] = a[s - 1] op e */
+    /* of the lanes of a warp, by shuffles */
+    PTXLINT_WARP_REDUCTION, PTXLINT_WARP_SCAN
 } ptxlint_recognized_class;
 
 /* "linear induction", ... */
@@ -1939,6 +1941,7 @@ typedef struct ptxlint_recognized {
     /* the variable or parameter that the array is; "" where that is not known, or of a register */
     const char *array;
     size_t array_offset;                /* of the pointer within a parameter, in bytes */
+    uint32_t lanes;                     /* that shuffles combine; 0: of another class */
 } ptxlint_recognized;
 
 /* What a kernel's or function's loops compute: docs/recognize.md. */

@@ -82,6 +82,7 @@ static ptxlint_recognized view_recognized(const RecognitionBuild *b, const FuncF
         .is_array = item->is_array,
         .array = text_of_array(b, item->array),
         .array_offset = item->array_offset,
+        .lanes = item->lanes,
     };
     view_loop(b, flow, item->loop, &out);
     if (is_known && item->operation)
@@ -177,6 +178,8 @@ const char *ptxlint_recognized_class_text(ptxlint_recognized_class recognized)
     case PTXLINT_ARRAY_REDUCTION: return "array reduction";
     case PTXLINT_HISTOGRAM: return "histogram";
     case PTXLINT_SCAN: return "scan";
+    case PTXLINT_WARP_REDUCTION: return "warp reduction";
+    case PTXLINT_WARP_SCAN: return "warp scan";
     default: return "not recognized";
     }
 }

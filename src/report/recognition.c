@@ -39,7 +39,8 @@ static bool is_same_variable_or_line(const ptxlint_module *module, const ptxlint
 static bool is_same_row(const ptxlint_module *module, const ptxlint_recognized *a,
                         const ptxlint_recognized *b)
 {
-    return a->loop == b->loop && a->recognized == b->recognized && a->step == b->step
+    return a->loop == b->loop && a->lanes == b->lanes && a->recognized == b->recognized
+           && a->step == b->step
            && a->is_conditional == b->is_conditional && a->is_reinitialized == b->is_reinitialized
            && !strcmp(a->operation, b->operation) && !strcmp(a->why, b->why)
            && is_same_variable_or_line(module, a, b);
@@ -68,6 +69,8 @@ static void put_what(Out *out, const ptxlint_recognized *item)
         ptx_out_format(out, ", step %" PRId64, item->step);
     else if (item->step != PTXLINT_UNKNOWN)
         ptx_out_format(out, " %" PRId64, item->step);
+    if (item->lanes)
+        ptx_out_format(out, ", %" PRIu32 " lanes", item->lanes);
     if (item->is_conditional)
         ptx_out_text(out, ", conditional");
 }
@@ -152,6 +155,7 @@ static void put_recognized_json(Json *json, const ptxlint_module *module,
     ptx_json_name(json, "operation", item->operation);
     ptx_json_int(json, "step", item->step);
     ptx_json_count(json, "instructions", item->instruction_count);
+    ptx_json_count(json, "lanes", item->lanes);
     ptx_json_bool(json, "conditional", item->is_conditional);
     ptx_json_bool(json, "reinitialized", item->is_reinitialized);
     ptx_json_name(json, "why", item->why);

@@ -226,6 +226,49 @@ static const struct { const char *what, *body, *wanted; } arrays[] = {
       "%rd2 not recognized; (none) not recognized" },
 };
 
+/* A step on %r5 by shuffles: of %r6 or %r7. */
+#define BFLY(by) "shfl.sync.bfly.b32 %r6, %r5, " by ", 31, -1;\nadd.s32 %r5, %r5, %r6;\n"
+#define DOWN(by) "shfl.sync.down.b32 %r6, %r5, " by ", 31, -1;\nmax.s32 %r7, %r6, %r5;\n" \
+    "mov.u32 %r5, %r7;\n"
+#define UP(by) "shfl.sync.up.b32 %r6|%p2, %r5, " by ", 0, -1;\n@%p2 add.s32 %r6, %r6, %r5;\n" \
+    "mov.u32 %r5, %r6;\n"
+#define BEGIN "ld.global.u32 %r5, [%rd2];\n"
+#define END "st.global.u32 [%rd3], %r5;\nret;\n"
+
+static const struct { const char *what, *body, *wanted; } lanes[] = {
+    { "butterflies", BEGIN BFLY("16") BFLY("8") BFLY("4") BFLY("2") BFLY("1") END,
+      "%r5 warp reduction add of 32; y array assignment 4" },
+    { "of groups", BEGIN BFLY("1") BFLY("2") BFLY("4") END,
+      "%r5 warp reduction add of 8; y array assignment 4" },
+    { "a distance is missing", BEGIN BFLY("8") BFLY("2") BFLY("1") END, "y array assignment 4" },
+    { "a distance is there twice", BEGIN BFLY("2") BFLY("2") BFLY("1") END,
+      "y array assignment 4" },
+    { "down to the first lane", BEGIN DOWN("16") DOWN("8") DOWN("4") DOWN("2") DOWN("1") END,
+      "%r7 warp reduction max of 32; y array assignment 4" },
+    { "down, but not all of them", BEGIN DOWN("4") DOWN("2") DOWN("1") END,
+      "y array assignment 4" },
+    { "prefixes", BEGIN UP("1") UP("2") UP("4") UP("8") UP("16") END,
+      "%r6 warp scan add of 32; y array assignment 4" },
+    { "without their guard",
+      BEGIN "shfl.sync.up.b32 %r6, %r5, 1, 0, -1;\nadd.s32 %r5, %r5, %r6;\n"
+      "shfl.sync.up.b32 %r6, %r5, 2, 0, -1;\nadd.s32 %r5, %r5, %r6;\n" END,
+      "y array assignment 4" },
+    { "of another value",
+      BEGIN BFLY("1") "shfl.sync.bfly.b32 %r6, %r2, 2, 31, -1;\nadd.s32 %r5, %r5, %r6;\n" END,
+      "y array assignment 4" },
+    { "of some lanes",
+      BEGIN "shfl.sync.bfly.b32 %r6, %r5, 1, 31, 3;\nadd.s32 %r5, %r5, %r6;\n"
+      "shfl.sync.bfly.b32 %r6, %r5, 2, 31, 3;\nadd.s32 %r5, %r5, %r6;\n" END,
+      "y array assignment 4" },
+    { "of two operations",
+      BEGIN BFLY("1") "shfl.sync.bfly.b32 %r6, %r5, 2, 31, -1;\nmax.s32 %r5, %r5, %r6;\n" END,
+      "y array assignment 4" },
+    { "by redux", BEGIN "redux.sync.min.s32 %r5, %r5, -1;\n" END,
+      "%r5 warp reduction min of 32; y array assignment 4" },
+    { "by redux, of some lanes", BEGIN "redux.sync.min.s32 %r5, %r5, 7;\n" END,
+      "y array assignment 4" },
+};
+
 static void put_item(char *out, const ptxlint_recognized *item)
 {
     const char *name = item->is_array ? item->array : item->variable;
@@ -238,6 +281,8 @@ static void put_item(char *out, const ptxlint_recognized *item)
         sprintf(out + strlen(out), " %s", item->operation);
     if (item->step != PTXLINT_UNKNOWN)
         sprintf(out + strlen(out), " %d", (int)item->step);
+    if (item->lanes)
+        sprintf(out + strlen(out), " of %u", item->lanes);
     strcat(out, item->is_conditional ? " conditional" : "");
 }
 
@@ -277,11 +322,13 @@ static void test_loops(void **state)
         check_loop(loops[i].what, HEAD, loops[i].body, loops[i].wanted);
 }
 
-static void test_arrays(void **state)
+static void test_arrays_and_lanes(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         check_loop(arrays[i].what, ARRAYS, arrays[i].body, arrays[i].wanted);
+    for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
+        check_loop(lanes[i].what, ARRAYS, lanes[i].body, lanes[i].wanted);
 }
 
 static void test_misuse(void **state)
@@ -295,7 +342,7 @@ static void test_misuse(void **state)
 UNIT(recognize)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_loops),
-                                        cmocka_unit_test(test_arrays),
+                                        cmocka_unit_test(test_arrays_and_lanes),
                                         cmocka_unit_test(test_misuse) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

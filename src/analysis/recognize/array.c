@@ -340,7 +340,7 @@ static const char *why_no_class(const Writing *w, TermKind movement, uint64_t re
     return NULL;
 }
 
-static Step step_of_atomic(const Op *op)
+Step ptx_recognizer_named_step(const Op *op)
 {
     static const struct { uint8_t modifier, step; } rows[] = {
         { MOD_ADD, STEP_ADD }, { MOD_MIN, STEP_MIN }, { MOD_MAX, STEP_MAX },
@@ -361,7 +361,7 @@ static bool has_other_atomic(const Writing *w, Step step)
         const Subscript *of = r->subscripts[at];
         int64_t apart = 0;
         if (!of || of->array != w->to->array
-            || step_of_atomic(r->flow->func->insns[at].op) == step
+            || ptx_recognizer_named_step(r->flow->func->insns[at].op) == step
             || r->flow->loops->loop_of[r->flow->cfg->block_of[at]] != w->loop)
             continue;
         if (!ptx_subscript_is_apart(w->to, of, &apart) || llabs(apart) < w->insn->access_bytes)
@@ -372,7 +372,7 @@ static bool has_other_atomic(const Writing *w, Step step)
 
 static RecognizedClass classify_atomic(const Writing *w, TermKind movement, uint64_t rests)
 {
-    const Step step = step_of_atomic(w->insn->op);
+    const Step step = ptx_recognizer_named_step(w->insn->op);
     if (step == STEP_OTHER)
         return ptx_recognizer_refuse(w->out, "the atomic is no sum, minimum or bit operation");
     if (rests & w->bit)

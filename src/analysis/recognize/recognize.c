@@ -195,6 +195,7 @@ Recognitions ptx_recognize(Arena *arena, Arena *scratch, const FuncFlow *flow)
     ptx_recognizer_rests(&r);
     ptx_recognizer_components(&r);
     ptx_recognizer_arrays(&r);
+    ptx_recognizer_lanes(&r);
     if (r.count)
         qsort(r.items, r.count, sizeof *r.items, compare_recognized);
     ptx_arena_release(scratch, mark);

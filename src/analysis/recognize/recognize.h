@@ -42,7 +42,9 @@ typedef enum RecognizedClass {
     RECOGNIZED_GATHER,          /* a load of a[b[s]] */
     RECOGNIZED_ARRAY_REDUCTION, /* a[s] = a[s] op e */
     RECOGNIZED_HISTOGRAM,       /* a[b[s]] = a[b[s]] op e */
-    RECOGNIZED_SCAN             /* v = v op e, a[s] = v; a[s] = a[s - 1] op e */
+    RECOGNIZED_SCAN,            /* v = v op e, a[s] = v; a[s] = a[s - 1] op e */
+    /* of the lanes of a warp, by shuffles: of groups of Recognized.lanes */
+    RECOGNIZED_WARP_REDUCTION, RECOGNIZED_WARP_SCAN
 } RecognizedClass;
 
 typedef struct Recognized {
@@ -58,6 +60,7 @@ typedef struct Recognized {
     /* of RECOGNIZED_LINEAR; bytes from one iteration or thread to the next; where has_step */
     int64_t step;
     uint32_t insn_count;
+    uint32_t lanes;             /* that are combined; 0: another class */
     bool has_step;
     bool is_array;              /* a store, an atomic or a gather: no register of a loop */
     bool is_conditional;        /* not in each iteration */

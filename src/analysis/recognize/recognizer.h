@@ -128,9 +128,14 @@ uint64_t ptx_recognizer_array_bit(const Recognizer *r, uint64_t array);
 
 /* array.c: what is stored, and what is loaded from where memory says. */
 void ptx_recognizer_arrays(Recognizer *r);
+/* Of an atomic or a reduction of the warp, by what it names; STEP_OTHER: no associative one. */
+Step ptx_recognizer_named_step(const Op *op);
 /* How an address moves in a loop, or in the grid: TERM_FIXED, TERM_LOOP: by indices alone,
  * TERM_DATA, TERM_OTHER. */
 TermKind ptx_recognizer_movement(const Recognizer *r, const Subscript *of, LoopId loop);
+
+/* lanes.c: what lanes combine by shuffles. */
+void ptx_recognizer_lanes(Recognizer *r);
 
 /* stencil.c: whether what is stored is made of neighbours of one element of another array. */
 bool ptx_recognizer_is_stencil(Recognizer *r, InsnId store);

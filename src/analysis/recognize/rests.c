@@ -134,7 +134,8 @@ static bool is_untracked(const Op *op)
     default:
         break;
     }
-    if (op->operation == OP_SHFL || op->operation == OP_VOTE || op->operation == OP_MATCH)
+    if (op->operation == OP_SHFL || op->operation == OP_VOTE || op->operation == OP_MATCH
+        || op->operation == OP_REDUX || op->operation == OP_ACTIVEMASK)
         return false;
     return op->flags & (OPF_UNKNOWN | OPF_SIDE_EFFECT | OPF_STORE)
            && op->insn_class != CLASS_BARRIER;

@@ -876,7 +876,7 @@ static void find_shares(Arena *scratch, const PredictInput *in, const Cached *ca
 
 bool ptx_hangs_on_data(const Func *func, const Evaluation *evaluation)
 {
-    for (InsnId i = 0; i < func->insn_count; i++)
+    for (InsnId i = 0; evaluation && i < func->insn_count; i++)
         if (evaluation->insns[i].total.data_requests > 0)
             return true;
     return false;
