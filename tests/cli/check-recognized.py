@@ -23,10 +23,10 @@ def read_rows(files):
 
 def make_table(rows, judged, wrong):
     counts = collections.Counter(row[3] or "not recognized" for row in rows if row[0].startswith("testdata/measured"))
-    told = collections.Counter(row[3] for row in judged)
+    read = collections.Counter(row[3] for row in judged)
     missed = collections.Counter(row[3] for row in wrong)
     names = sorted(counts, key=lambda name: (name == "not recognized", -counts[name], name))
-    return "".join(f"| {name} | {counts[name]} | {told[name]} | {missed[name]} |\n" for name in names)
+    return "".join(f"| {name} | {counts[name]} | {read[name]} | {missed[name]} |\n" for name in names)
 
 
 judged = [tuple(line.rstrip("\n").split("\t")) for line in open(ROOT / "tests/data/recognized.tsv", encoding="utf-8")]

@@ -164,6 +164,8 @@ static const struct { const char *what, *body, *wanted; } arrays[] = {
       "mul.wide.s32 %rd4, %r11, 4;\nadd.s64 %rd5, %rd8, %rd4;\nadd.s64 %rd7, %rd5, %rd6;\n"
       "ld.global.f32 %f2, [%rd5];\nld.global.f32 %f3, [%rd7];\nadd.f32 %f4, %f2, %f3;\n"
       "add.s64 %rd10, %rd9, %rd4;\nst.global.f32 [%rd10], %f4;\nret;\n", "y stencil 4" },
+    { "three apart", "ld.global.f32 %f2, [%rd2];\nld.global.f32 %f3, [%rd2+12];\n"
+      "add.f32 %f4, %f2, %f3;\nst.global.f32 [%rd3], %f4;\nret;\n", "y array assignment 4" },
     { "pairs are no neighbours of another thread's",
       "add.s64 %rd5, %rd2, %rd1;\nld.global.f32 %f2, [%rd5];\nld.global.f32 %f3, [%rd5+4];\n"
       "add.f32 %f4, %f2, %f3;\nst.global.f32 [%rd3], %f4;\nret;\n", "y array assignment 4" },
