@@ -115,6 +115,23 @@ PTXLINT_API const ptxlint_gpu *ptxlint_gpu_at(size_t index);
  * NULL) says where and why. */
 PTXLINT_API ptxlint_status ptxlint_gpu_new(const char *name, const char *yaml, size_t length,
                                            ptxlint_gpu **out, char *error, size_t error_size);
+
+/* A copy, which needs the GPU that it is of no more; ptxlint_gpu_free frees it. product: NULL: that
+ * of the GPU. */
+PTXLINT_API ptxlint_status ptxlint_gpu_copy(const ptxlint_gpu *gpu, const char *name,
+                                            const char *product, ptxlint_gpu **out);
+
+/* Sets a figure by its key. source: who says so, UTF-8, not "". Only of a GPU that _copy or _new
+ * made, before a module has it. PTXLINT_BAD_ARGUMENT: it has been left as it was, and *error (of
+ * error_size bytes, may be NULL) says why: no such key, or a value that no GPU has. */
+PTXLINT_API ptxlint_status ptxlint_gpu_set(ptxlint_gpu *gpu, const char *key, double value,
+                                           const char *source, char *error, size_t error_size);
+
+/* Writes a GPU file, from which ptxlint_gpu_new makes the same GPU: its base, and all that is not
+ * as there, with sources; to 15 decimals. */
+PTXLINT_API ptxlint_status ptxlint_gpu_write(const ptxlint_gpu *gpu, ptxlint_write_fn write,
+                                             void *context);
+
 PTXLINT_API void ptxlint_gpu_free(ptxlint_gpu *gpu);
 
 typedef struct ptxlint_gpu_info {
@@ -128,7 +145,7 @@ PTXLINT_API const ptxlint_gpu_info *ptxlint_gpu_get_info(const ptxlint_gpu *gpu)
 
 typedef struct ptxlint_figure {
     const char *key;                    /* "warps_per_sm" */
-    /* "limits", "registers", "shared", "memory", "latency", "tensor", "product" */
+    /* "limits", "registers", "shared", "memory", "latency", "sustained", "tensor", "product" */
     const char *section;
     const char *unit, *what;
     double value;                       /* NaN: not published */
@@ -141,6 +158,19 @@ PTXLINT_API int ptxlint_gpu_figure(const ptxlint_gpu *gpu, size_t index, ptxlint
 
 /* By key; NaN where it is absent. */
 PTXLINT_API double ptxlint_gpu_value(const ptxlint_gpu *gpu, const char *key);
+
+typedef enum ptxlint_figure_kind {
+    PTXLINT_FIGURE_NONE,                /* there is no such figure */
+    /* what the hardware has, or does at the most: bounds and occupancy rest on it. Units that count
+     * (threads, bytes, SMs) take whole numbers from 1 to 2^31 - 1, rates take numbers up to 1e9 */
+    PTXLINT_FIGURE_BOUND,
+    /* what it was measured to take or to sustain: predictions rest on it, bounds do not. From 0 to
+     * 1e9 */
+    PTXLINT_FIGURE_SUSTAINED
+} ptxlint_figure_kind;
+
+/* By key. */
+PTXLINT_API ptxlint_figure_kind ptxlint_gpu_figure_kind(const char *key);
 
 typedef struct ptxlint_pipe {
     const char *key, *what;             /* "fma" */

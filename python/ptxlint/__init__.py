@@ -15,13 +15,14 @@ from ._errors import (BadFileError, Error, LaunchWarning, LibraryError, NoMemory
 from ._gpus import Gpu, gpus
 from ._load import VERSION as __version__
 from ._module import Kernel, Module, estimate_ptx, lint
+from ._own_gpu import OwnGpu, figure_kind
 from ._params import Param
 from ._types import Diagnostic, Estimate, Fix, Occupancy, Related, Source
 from ._verify import Verified, verify
 
 __all__ = [
     "BadFileError", "Diagnostic", "Error", "Estimate", "Fix", "Gpu", "Kernel", "LaunchWarning",
-    "LibraryError", "Module", "NoMemoryError", "Occupancy", "Param", "ReadError", "Related",
-    "Source", "TooLargeError", "Verified", "__version__", "estimate_ptx", "gpus", "lint",
-    "verify",
+    "LibraryError", "Module", "NoMemoryError", "Occupancy", "OwnGpu", "Param", "ReadError", "Related",
+    "Source", "TooLargeError", "Verified", "__version__", "estimate_ptx", "figure_kind",
+    "gpus", "lint", "verify",
 ]

@@ -1,10 +1,11 @@
-"""GPUs that are compiled into the library."""
+"""GPUs by name, or one's own."""
 import difflib
 from dataclasses import dataclass
 from typing import Iterable, List, Optional, Union
 
 from ._errors import Error
 from ._load import library
+from ._own_gpu import OwnGpu
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Gpu:
     sm: str
 
 
-GpuName = Union[str, Gpu]
+GpuName = Union[str, Gpu, OwnGpu]
 
 
 def describe(handle: int) -> Gpu:
@@ -41,15 +42,22 @@ def gpus() -> List[Gpu]:
 
 def name_of(gpu: GpuName) -> str:
     """TypeError: neither a name nor a Gpu."""
-    if isinstance(gpu, Gpu):
+    if isinstance(gpu, (Gpu, OwnGpu)):
         return gpu.name
     if isinstance(gpu, str):
         return gpu
     raise TypeError(f"a GPU is a name or a ptxlint.Gpu, not {type(gpu).__name__}")
 
 
+def handle_of(gpu: GpuName) -> int:
+    """To look at it alone."""
+    return int(gpu._handle.value or 0) if isinstance(gpu, OwnGpu) else find(gpu)
+
+
 def find(gpu: GpuName) -> int:
-    """Its handle. Error: there is no GPU of that name."""
+    """Its handle, for a module. Error: there is no GPU of that name."""
+    if isinstance(gpu, OwnGpu):
+        return gpu._take()
     name = name_of(gpu)
     handle = None if "\0" in name else library().ptxlint_gpu_find(name.encode(errors="replace"))
     if handle:
@@ -61,6 +69,6 @@ def find(gpu: GpuName) -> int:
 
 def find_all(asked: Union[GpuName, Iterable[GpuName]]) -> List[int]:
     """A single one may stand for a list of one."""
-    if isinstance(asked, (str, Gpu)) or not hasattr(asked, "__iter__"):
+    if isinstance(asked, (str, Gpu, OwnGpu)) or not hasattr(asked, "__iter__"):
         return [find(asked)]  # type: ignore[arg-type]
     return [find(gpu) for gpu in asked]

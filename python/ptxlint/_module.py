@@ -63,7 +63,10 @@ def _make_options(path: Optional[Path], gpus: Gpus, jobs: int,
     library().ptxlint_options_init(ctypes.byref(options))
     if path is not None:
         options.path = _encode_path(path)
+    if not isinstance(gpus, (str, Gpu)) and hasattr(gpus, "__iter__"):
+        gpus = list(gpus)               # type: ignore[arg-type]
     handles = find_all(gpus)
+    options.kept = gpus                 # those of one's own must outlive the module
     options.gpus = (ctypes.c_void_p * max(len(handles), 1))(*handles)
     options.gpu_count = len(handles)
     options.jobs = whole("jobs", jobs, 0)
@@ -156,6 +159,7 @@ class Module:
 
     def _make(self, make: Callable[[Any], int], options: _abi.Options, launches: LaunchesLike,
               path: str) -> Launches:
+        self._gpus = options.kept
         self._launches = Launches(launches)
         options.launches = self._launches.handle
         options.config, options.baseline = self._settings.config, self._settings.baseline

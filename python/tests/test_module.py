@@ -351,7 +351,7 @@ class Page(unittest.TestCase):
         """Those of docs/python.md run as they stand."""
         page = read(os.path.join(ROOT, "docs/python.md"))
         examples = re.findall(r"```python\n(.*?)```", page, re.S)
-        self.assertEqual(len(examples), 6)
+        self.assertEqual(len(examples), 7)
         for example in examples:
             program = example.replace("saxpy.ptx", SAXPY).replace('"cache"', repr(CACHE))
             ast.parse(program)

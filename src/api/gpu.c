@@ -1,7 +1,8 @@
 /* gpu.c -- GPUs and occupancy behind the public interface. A handle is the address of a Gpu: of a
- * table, or of a Loaded. */
+ * table, or of an OwnGpu. */
 #include "model/gpu.h"
 
+#include "api/own_gpu.h"
 #include "gpu/load.h"
 #include "support/guard.h"
 #include "gpu/gpu.h"
@@ -9,11 +10,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-
-typedef struct Loaded {
-    Gpu gpu;
-    Arena arena;                /* that its texts are in */
-} Loaded;
 
 /* ---- finding and reading --------------------------------------------------------------------- */
 
@@ -34,7 +30,7 @@ static const Gpu *find_compiled(void *context, const char *name, size_t length)
 }
 
 typedef struct GpuLoad {
-    Loaded *loaded;
+    OwnGpu *own;
     GpuFile file;
     GpuError *error;
     ptxlint_status result;
@@ -43,19 +39,19 @@ typedef struct GpuLoad {
 static void load_guarded(void *context)
 {
     GpuLoad *call = context;
-    Loaded *loaded = call->loaded;
-    const Gpu *gpu = ptx_gpu_load(&loaded->arena, &call->file, find_compiled, NULL, call->error);
+    OwnGpu *own = call->own;
+    const Gpu *gpu = ptx_gpu_load(&own->arena, &call->file, find_compiled, NULL, call->error);
     if (gpu)
-        loaded->gpu = *gpu;
+        own->gpu = *gpu;
     call->result = gpu ? PTXLINT_OK : PTXLINT_BAD_FILE;
 }
 
-static ptxlint_status load_gpu(Loaded *loaded, const char *name, const char *yaml, size_t length,
+static ptxlint_status load_gpu(OwnGpu *own, const char *name, const char *yaml, size_t length,
                                GpuError *error)
 {
-    GpuLoad call = { loaded, { name, yaml, length }, error, PTXLINT_NO_MEMORY };
-    ptx_arena_init(&loaded->arena, (size_t)1 << 30, NULL);
-    ptx_run_guarded_in(&loaded->arena, load_guarded, &call);
+    GpuLoad call = { own, { name, yaml, length }, error, PTXLINT_NO_MEMORY };
+    ptx_arena_init(&own->arena, (size_t)1 << 30, NULL);
+    ptx_run_guarded_in(&own->arena, load_guarded, &call);
     return call.result;
 }
 
@@ -66,35 +62,37 @@ ptxlint_status ptxlint_gpu_new(const char *name, const char *yaml, size_t length
     if (!out || !name || (!yaml && length))
         return PTXLINT_BAD_ARGUMENT;
     *out = NULL;
-    Loaded *loaded = calloc(1, sizeof *loaded);
-    if (!loaded)
+    OwnGpu *own = calloc(1, sizeof *own);
+    if (!own)
         return PTXLINT_NO_MEMORY;
-    ptxlint_status status = load_gpu(loaded, name, yaml ? yaml : "", length, &wrong);
+    ptxlint_status status = load_gpu(own, name, yaml ? yaml : "", length, &wrong);
     if (status != PTXLINT_OK) {
         if (status == PTXLINT_BAD_FILE && error && error_size)
             snprintf(error, error_size, "line %u, column %u: %s", (unsigned)wrong.line,
                      (unsigned)wrong.column, wrong.text);
-        ptx_arena_free(&loaded->arena);
-        free(loaded);
+        ptx_arena_free(&own->arena);
+        free(own);
         return status;
     }
-    *out = (ptxlint_gpu *)(void *)loaded;
+    *out = (ptxlint_gpu *)(void *)own;
     return PTXLINT_OK;
 }
 
-static bool is_built_in(const ptxlint_gpu *gpu)
+OwnGpu *ptx_own_gpu(ptxlint_gpu *gpu)
 {
     const uintptr_t at = (uintptr_t)gpu;
-    return at >= (uintptr_t)ptx_gpus && at < (uintptr_t)(ptx_gpus + ptx_gpu_count);
+    const bool is_built_in = at >= (uintptr_t)ptx_gpus
+                             && at < (uintptr_t)(ptx_gpus + ptx_gpu_count);
+    return is_built_in ? NULL : (OwnGpu *)(void *)gpu;
 }
 
 void ptxlint_gpu_free(ptxlint_gpu *gpu)
 {
-    Loaded *loaded = (Loaded *)(void *)gpu;
-    if (!loaded || is_built_in(gpu))
+    OwnGpu *own = ptx_own_gpu(gpu);
+    if (!own)
         return;
-    ptx_arena_free(&loaded->arena);
-    free(loaded);
+    ptx_arena_free(&own->arena);
+    free(own);
 }
 
 /* ---- what a GPU is --------------------------------------------------------------------------- */

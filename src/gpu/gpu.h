@@ -99,6 +99,16 @@ static inline double ptx_gpu_figure(const Gpu *gpu, FigureId figure)
     return of->figures[figure];
 }
 
+typedef enum FigureKind {
+    FIGURE_OF_BOUNDS,           /* what the hardware has, or does at the most */
+    FIGURE_SUSTAINED            /* what it was measured to take or to sustain: no bound's */
+} FigureKind;
+
+FigureKind ptx_figure_kind(FigureId figure);
+
+/* What it must be, "a whole number from 1 to 2147483647"; NULL: the value is that. */
+const char *ptx_figure_refuses(FigureId figure, double value);
+
 /* A figure that counts something; absent: otherwise. */
 static inline int64_t ptx_gpu_count_of(const Gpu *gpu, FigureId figure, int64_t otherwise)
 {

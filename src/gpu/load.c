@@ -164,8 +164,12 @@ static bool read_group(GpuLoader *l, const YamlNode *group, const LoadTable *tab
 
 static bool read_figure(GpuLoader *l, size_t index, const YamlNode *value, uint16_t source)
 {
+    double *figure = &l->gpu->figures[index];
     l->gpu->figure_sources[index] = source;
-    return read_number(l, value, &l->gpu->figures[index]);
+    if (!read_number(l, value, figure))
+        return false;
+    const char *wanted = ptx_figure_refuses((FigureId)index, *figure);
+    return !wanted || fail_gpu(l, value, "%s must be %s", ptx_figure_info[index].key, wanted);
 }
 
 static bool read_takes(GpuLoader *l, const YamlNode *mapping, Pipe *pipe)

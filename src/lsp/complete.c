@@ -266,7 +266,7 @@ void ptx_lsp_completion(LspServer *server, LspDocument *d, const json_t *params,
         return;
     Completing c = { .server = server,
                      .d = d,
-                     .syntax = ptx_document_syntax(server, d),
+                     .syntax = ptx_document_syntax_at(server, d, offset),
                      .statement = ptx_lsp_statement_at(d, offset),
                      .offset = offset,
                      .items = json_array() };

@@ -272,7 +272,7 @@ static void put_decoded_number(const Hovered *h, ptxlint_span span)
 static ptxlint_span put_hovered(const Hovered *h)
 {
     size_t count;
-    const ptxlint_tokens *tokens = ptx_document_tokens(h->d);
+    const ptxlint_tokens *tokens = ptx_document_tokens_at(h->d, h->offset);
     const ptxlint_token *all = tokens ? ptxlint_tokens_all(tokens, &count) : NULL;
     size_t at = all ? ptxlint_tokens_find(tokens, h->offset) : 0;
     if (!all || at == count || all[at].span.begin > h->offset)
@@ -299,12 +299,12 @@ void ptx_lsp_hover(LspServer *server, LspDocument *d, const json_t *params, LspA
         return;
     Hovered h = { .server = server,
                   .d = d,
-                  .syntax = ptx_document_syntax(server, d),
                   .figures = ptx_document_analysed(d, true),
                   .offset = ptx_lsp_offset(server, d, json_object_get(params, "position")),
                   .out = open_memstream(&text, &length) };
     if (!h.out)
         return;
+    h.syntax = ptx_document_syntax_at(server, d, h.offset);
     ptxlint_span span = put_hovered(&h);
     fclose(h.out);
     if (text && length)

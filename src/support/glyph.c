@@ -76,3 +76,16 @@ Glyph ptx_glyph_read(const char *text, size_t left, size_t column)
     memcpy(glyph.text, text, (size_t)bytes);
     return glyph;
 }
+
+bool ptx_is_utf8(const char *text)
+{
+    utf8proc_int32_t codepoint;
+    const utf8proc_uint8_t *at = (const utf8proc_uint8_t *)text;
+    while (*at) {
+        const utf8proc_ssize_t bytes = utf8proc_iterate(at, -1, &codepoint);
+        if (bytes <= 0)
+            return false;
+        at += bytes;
+    }
+    return true;
+}

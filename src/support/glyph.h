@@ -23,6 +23,9 @@ Glyph ptx_glyph_read(const char *text, size_t left, size_t column);
 /* Whether GitHub's runner obeys a line that begins so, behind blanks: `::error::text`. */
 bool ptx_is_line_command(const char *text, size_t left);
 
+/* All of it. */
+bool ptx_is_utf8(const char *text);
+
 /* The first byte of text as <3a>, whatever it is. */
 Glyph ptx_glyph_hex(const char *text);
 

@@ -212,6 +212,9 @@ static void test_errors(void **state)
         { GOOD "figures:\n  - source: x\n    warps_per_sm: many\n", "line 4, column 19: 'many' is not a number" },
         { GOOD "figures:\n  - source: x\n    warps_per_sm: -1\n", "'-1' is not a number" },
         { GOOD "figures:\n  - source: x\n    warps_per_sm: [1]\n", "expected a number" },
+        { GOOD "figures:\n  - source: x\n    sms: 0\n", "line 4, column 10: sms must be a whole" },
+        { GOOD "figures:\n  - source: x\n    sms: 2147483648\n", "sms must be a whole number" },
+        { GOOD "figures:\n  - source: x\n    clock_mhz: 0\n", "clock_mhz must be a number above 0" },
         { GOOD "figures:\n  - source: x\n    sms: 1\n  - source: y\n    sms: 2\n", "line 6, column 5: 'sms' is given twice" },
         { GOOD "figures:\n  source: x\n", "expected a list of groups" },
         { GOOD "pipes:\n  - source: x\n    fna: { lanes: 1 }\n", "unknown pipe 'fna'; did you mean 'fma'?" },
@@ -267,6 +270,182 @@ static void test_aliases(void **state)
     free(yaml.bytes);
 }
 
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+static ptxlint_gpu *copy_of(const ptxlint_gpu *gpu)
+{
+    ptxlint_gpu *copy;
+    assert_int_equal(ptxlint_gpu_copy(gpu, "copy", NULL, &copy), PTXLINT_OK);
+    return copy;
+}
+
+static Text written(const ptxlint_gpu *gpu)
+{
+    Text text = { 0 };
+    assert_int_equal(ptxlint_gpu_write(gpu, kit_write, &text), PTXLINT_OK);
+    return text;
+}
+
+static void check_same_rates(const ptxlint_gpu *a, const ptxlint_gpu *b, size_t pipe)
+{
+    const char *key = "";
+    for (size_t c = 0; key; c++) {
+        const double x = ptxlint_gpu_rate(a, pipe, c, &key), y = ptxlint_gpu_rate(b, pipe, c, &key);
+        if (!(fabs(x - y) <= 0 || (isnan(x) && isnan(y))))
+            fail_msg("%s: a rate of %s is %g, want %g", ptxlint_gpu_get_info(a)->name, key, y, x);
+    }
+}
+
+static void check_same_gpu(const ptxlint_gpu *a, const ptxlint_gpu *b)
+{
+    ptxlint_figure f, g;
+    ptxlint_pipe p, q;
+    const ptxlint_gpu_info *of_a = ptxlint_gpu_get_info(a), *of_b = ptxlint_gpu_get_info(b);
+    assert_string_equal(of_a->product, of_b->product);
+    assert_string_equal(of_a->architecture, of_b->architecture);
+    assert_string_equal(of_a->sm, of_b->sm);
+    for (size_t i = 0; ptxlint_gpu_figure(a, i, &f) && ptxlint_gpu_figure(b, i, &g); i++)
+        if (!(fabs(f.value - g.value) <= 1e-15 || (isnan(f.value) && isnan(g.value)))
+            || strcmp(f.source, g.source) != 0)
+            fail_msg("%s: %s is %.17g (%s), want %.17g (%s)", of_a->name, f.key, g.value, g.source,
+                     f.value, f.source);
+    for (size_t i = 0; ptxlint_gpu_pipe(a, i, &p) && ptxlint_gpu_pipe(b, i, &q); i++) {
+        assert_string_equal(p.source, q.source);
+        check_same_rates(a, b, i);
+    }
+}
+
+/* Written, and read again. */
+static void check_file(const ptxlint_gpu *gpu)
+{
+    char error[256] = "";
+    ptxlint_gpu *read;
+    Text text = written(gpu);
+    if (ptxlint_gpu_new("read", text.bytes, text.length, &read, error, sizeof error))
+        fail_msg("%s: %s", error, text.bytes);
+    check_same_gpu(gpu, read);
+    Text again = written(read);
+    assert_string_equal(again.bytes, text.bytes);
+    free(text.bytes);
+    free(again.bytes);
+    ptxlint_gpu_free(read);
+}
+
+static void test_files_of_copies(void **state)
+{
+    (void)state;
+    static const char *const sources[] = { "mine: \"\\\n\x7f\xc2\x85\xe2\x98\xba", "other" };
+    static const double values[] = { 1, 7, 0.1, 2.0 / 3, 1234.5678, 1e-7, 999999999 };
+    const ptxlint_gpu *gpu;
+    ptxlint_figure f;
+    for (size_t i = 0; (gpu = ptxlint_gpu_at(i)); i++) {
+        ptxlint_gpu *copy = copy_of(gpu);
+        check_same_gpu(gpu, copy);
+        check_file(copy);
+        for (size_t k = i; ptxlint_gpu_figure(copy, k, &f); k += 7) {
+            const double value = values[(i + k) % COUNT(values)];
+            (void)ptxlint_gpu_set(copy, f.key, value, sources[k % 2], NULL, 0);
+        }
+        check_file(copy);
+        ptxlint_gpu_free(copy);
+    }
+}
+
+/* Without a base all of it stands in the file. */
+static void test_file_without_base(void **state)
+{
+    (void)state;
+    static const char yaml[] =
+        "target: sm_86\narchitecture: Mine\nfigures:\n  - source: x\n    sms: 3\n"
+        "carveouts:\n  source: y\n  kib: [0, 8.5, 16]\n"
+        "pipes:\n  - source: z\n    fma: { lanes: 12.5, takes: { fp32: 0.1, imad: 3 } }\n";
+    ptxlint_gpu *gpu;
+    assert_int_equal(ptxlint_gpu_new("mine", yaml, sizeof yaml - 1, &gpu, NULL, 0), PTXLINT_OK);
+    check_file(gpu);
+    ptxlint_gpu *copy = copy_of(gpu);
+    ptxlint_gpu_free(gpu);
+    Text text = written(copy);
+    assert_string_equal(text.bytes,
+                        "target: \"sm_86\"\narchitecture: \"Mine\"\n\nfigures:\n  - source: \"x\"\n"
+                        "    sms: 3\n\ncarveouts:\n  source: \"y\"\n  kib: [0, 8.5, 16]\n\npipes:\n"
+                        "  - source: \"z\"\n"
+                        "    fma: { lanes: 12.5, takes: { fp32: 0.1, imad: 3 } }\n");
+    free(text.bytes);
+    ptxlint_gpu_free(copy);
+}
+
+static void test_refused_figures(void **state)
+{
+    (void)state;
+    static const struct { const char *key; double value; const char *source, *error; } cases[] = {
+        { "sms", 0, "x", "sms must be a whole number from 1 to 2147483647" },
+        { "sms", 1.5, "x", "a whole number" },       { "sms", 2147483648.0, "x", "a whole number" },
+        { "sms", -1, "x", "a whole number" },        { "sms", NAN, "x", "a whole number" },
+        { "coalesce_in_order", 2, "x", "must be 0 or 1" },
+        { "registers_by_block", 0.5, "x", "must be 0 or 1" },
+        { "memory_gb_per_s", 0, "x", "a number above 0, up to 1e9" },
+        { "clock_mhz", INFINITY, "x", "a number above 0" },
+        { "launch_ns", -0.5, "x", "launch_ns must be a number from 0 to 1e9" },
+        { "launch_ns", NAN, "x", "from 0 to 1e9" },
+        { "launch_ns", INFINITY, "x", "from 0 to 1e9" },
+        { "launch_ns", 1e10, "x", "from 0 to 1e9" },
+        { "global_latency_min", -1, "x", "from 0 to 1e9" },
+        { "launch_n", 1, "x", "there is no such figure" },
+        { "", 1, "x", "there is no such figure" },
+        { "launch_ns", 1, "", "a source is a text" },
+        { "launch_ns", 1, "\xff", "a source is a text in UTF-8" },
+    };
+    ptxlint_gpu *copy = copy_of(ptxlint_gpu_find("h200"));
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char error[128] = "";
+        assert_int_equal(ptxlint_gpu_set(copy, cases[i].key, cases[i].value, cases[i].source, error,
+                                         sizeof error), PTXLINT_BAD_ARGUMENT);
+        if (!strstr(error, cases[i].error))
+            fail_msg("case %zu: '%s', want '%s'", i, error, cases[i].error);
+    }
+    check_same_gpu(ptxlint_gpu_find("h200"), copy);
+    assert_int_equal(ptxlint_gpu_set(copy, "shared_reserved", 0, "x", NULL, 0), PTXLINT_OK);
+    ptxlint_gpu_free(copy);
+}
+
+static void test_wrong_copies(void **state)
+{
+    (void)state;
+    ptxlint_gpu *copy = (ptxlint_gpu *)(uintptr_t)ptxlint_gpu_find("h200");
+    char error[64] = "";
+    assert_int_equal(ptxlint_gpu_set(copy, "sms", 1, "x", error, sizeof error),
+                     PTXLINT_BAD_ARGUMENT);
+    assert_string_equal(error, "a GPU that is compiled in stays as it is");
+    assert_int_equal(ptxlint_gpu_set(NULL, "sms", 1, "x", NULL, 0), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_gpu_copy(NULL, "x", NULL, &copy), PTXLINT_BAD_ARGUMENT);
+    assert_null(copy);
+    assert_int_equal(ptxlint_gpu_copy(ptxlint_gpu_at(0), NULL, NULL, &copy), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_gpu_copy(ptxlint_gpu_at(0), "x", "\xff", &copy), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_gpu_write(NULL, kit_write, NULL), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_gpu_write(ptxlint_gpu_at(0), NULL, NULL), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_gpu_figure_kind(NULL), PTXLINT_FIGURE_NONE);
+    assert_int_equal(ptxlint_gpu_figure_kind("launch"), PTXLINT_FIGURE_NONE);
+    assert_int_equal(ptxlint_gpu_figure_kind("sms"), PTXLINT_FIGURE_BOUND);
+    assert_int_equal(ptxlint_gpu_figure_kind("global_latency_min"), PTXLINT_FIGURE_BOUND);
+    assert_int_equal(ptxlint_gpu_figure_kind("launch_ns"), PTXLINT_FIGURE_SUSTAINED);
+}
+
+/* Sources end somewhere. */
+static void test_many_sources(void **state)
+{
+    (void)state;
+    ptxlint_gpu *copy = copy_of(ptxlint_gpu_find("sm_90"));
+    ptxlint_status status = PTXLINT_OK;
+    char source[16], error[64] = "";
+    for (int i = 0; status == PTXLINT_OK && i < 2000; i++) {
+        snprintf(source, sizeof source, "source %d", i);
+        status = ptxlint_gpu_set(copy, "launch_ns", i, source, error, sizeof error);
+    }
+    assert_string_equal(error, "too many sources");
+    check_file(copy);
+    ptxlint_gpu_free(copy);
+}
+
 UNIT(gpu)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +454,9 @@ UNIT(gpu)
         cmocka_unit_test(test_all),       cmocka_unit_test(test_targets),
         cmocka_unit_test(test_errors),    cmocka_unit_test(test_own_file),
         cmocka_unit_test(test_aliases),   cmocka_unit_test(test_measured),
+        cmocka_unit_test(test_files_of_copies), cmocka_unit_test(test_file_without_base),
+        cmocka_unit_test(test_refused_figures), cmocka_unit_test(test_wrong_copies),
+        cmocka_unit_test(test_many_sources),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,6 +51,7 @@ typedef struct ShadowMemory {
     Word *words;
     uint32_t *table;            /* by address: into words, + 1 */
     uint32_t word_count, word_capacity, table_size;
+    uint32_t found;             /* word that was found last */
     uint32_t run;               /* of the block that runs */
     const struct ShadowMemory *before;      /* what another block left; NULL */
     bool is_lost;               /* a store may go anywhere, or there are too many words */
