@@ -103,7 +103,7 @@ static int64_t elements_along(const Subscript *apart, const SubscriptTerm *term)
 }
 
 /* Two elements of one array that are one or two apart along one of the indices. */
-static bool are_neighbours(const StencilWalk *w, const Subscript *a, const Subscript *b)
+static bool is_next_element(const StencilWalk *w, const Subscript *a, const Subscript *b)
 {
     Subscript apart;
     if (a->array != b->array || !has_fixed_indices(a))
@@ -127,7 +127,7 @@ bool ptx_recognizer_is_stencil(Recognizer *r, InsnId store)
     for (uint32_t i = 0; i < w.point_count; i++)
         for (uint32_t k = i + 1; k < w.point_count && r->budget; k++) {
             r->budget--;
-            if (are_neighbours(&w, w.points[i], w.points[k]))
+            if (is_next_element(&w, w.points[i], w.points[k]))
                 return true;
         }
     return false;
