@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { WORD_BYTES = 4, GROUP_WORDS = 8, WORDS_FIRST = 256, MAX_WORDS = 1 << 16,
+enum { WORD_BYTES = 4, GROUP_WORDS = 8, WORDS_FIRST = 256,
        WHOLE_WORD = (1 << WORD_BYTES) - 1 };
 
 ShadowMemory *ptx_shadow_memory_new(Arena *arena, Machine *machine)
@@ -72,6 +72,13 @@ static void lose(ShadowMemory *c)
     ptx_machine_allow(c->machine, 0);
 }
 
+static Word *touch_word(ShadowMemory *c, uint32_t word)
+{
+    c->found = word;
+    c->touched[word / TOUCHED_BITS] |= UINT64_C(1) << word % TOUCHED_BITS;
+    return &c->words[word];
+}
+
 static uint32_t *new_slot(ShadowMemory *c, uint32_t *slot, AddendId addend, uint64_t address)
 {
     if (c->word_count < c->word_capacity)
@@ -85,7 +92,7 @@ static Word *make_word(ShadowMemory *c, AddendId addend, uint64_t address)
 {
     const uint32_t next = c->found + 1;
     if (next < c->word_count && lies_at(&c->words[next], addend, address))
-        return &c->words[c->found = next];
+        return touch_word(c, next);
     uint32_t *slot = slot_of(c, addend, address);
     if (!*slot && c->word_count == MAX_WORDS) {
         lose(c);
@@ -96,8 +103,7 @@ static Word *make_word(ShadowMemory *c, AddendId addend, uint64_t address)
         *slot = ++c->word_count;
         c->words[*slot - 1] = (Word){ .address = address, .addend = addend };
     }
-    c->found = *slot - 1;
-    return &c->words[c->found];
+    return touch_word(c, *slot - 1);
 }
 
 /* ---- accesses -------------------------------------------------------------------------------- */
@@ -337,6 +343,12 @@ static void take_store(void *self, const Warp *w, const LaneStore *store)
         store_to_words(c, &by,
                        &(LaneBytes){ base, ptx_value_lane(address, i), number, bytes, is_known });
     }
+}
+
+void ptx_shadow_memory_begin(ShadowMemory *c, uint32_t run)
+{
+    c->run = run;
+    memset(c->touched, 0, sizeof c->touched);
 }
 
 void ptx_shadow_memory_observe(Observer *observer, ShadowMemory *c)

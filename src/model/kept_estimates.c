@@ -1,4 +1,4 @@
-#include "api/kept_estimates.h"
+#include "model/kept_estimates.h"
 
 #include "ir/func.h"
 #include "ir/module.h"

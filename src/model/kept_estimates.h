@@ -1,7 +1,7 @@
 /* kept_estimates.h -- what estimates came to: a launch that is asked for once more, of the same
  * kernel on the same GPU, is answered at once. */
-#ifndef PTX_API_KEPT_ESTIMATES_H
-#define PTX_API_KEPT_ESTIMATES_H
+#ifndef PTX_MODEL_KEPT_ESTIMATES_H
+#define PTX_MODEL_KEPT_ESTIMATES_H
 
 #include "ptxlint/ptxlint.h"
 
