@@ -1946,6 +1946,7 @@ typedef struct ptxlint_recognized {
     const char *array;
     size_t array_offset;                /* of the pointer within a parameter, in bytes */
     uint32_t lanes;                     /* that shuffles combine; 0: of another class */
+    const char *advice;                 /* what follows from the class, in a sentence; "" */
 } ptxlint_recognized;
 
 /* What a kernel's or function's loops compute: docs/recognize.md. */
