@@ -98,6 +98,10 @@ PTXLINT_API int ptxlint_name_fits(const char *glob, const char *name);
  * <23>. Written into out, at most size bytes with the NUL; returns the length in full. */
 PTXLINT_API size_t ptxlint_shown_text(const char *text, char *out, size_t size);
 
+/* The same for GitHub's and GitLab's Markdown: nothing in it is a link, a mention, a picture, HTML
+ * or the end of a cell. has_code: single backquotes in pairs enclose code, as in messages. */
+PTXLINT_API size_t ptxlint_markdown_text(const char *text, int has_code, char *out, size_t size);
+
 /* ---- GPUs ------------------------------------------------------------------------------------ */
 
 /* What is known of a product ("h200") or of an architecture ("sm_90"): figures with their sources,
@@ -1909,29 +1913,47 @@ typedef enum ptxlint_recognized_class {
     PTXLINT_GEOMETRIC_INDUCTION,        /* v = v * c */
     PTXLINT_SCALAR_REDUCTION,   /* v = v op e, e free of v; nothing else of the loop reads v */
     PTXLINT_LINEAR_RECURRENCE,          /* v = a * v + b, a and b free of v */
-    PTXLINT_LOCATION            /* set where a minimum or maximum of the loop is */
+    PTXLINT_LOCATION,           /* set where a minimum or maximum of the loop is */
+    /* of arrays; s: a sum of products of the indices; e: free of a */
+    PTXLINT_ARRAY_ASSIGNMENT,           /* a[s] = e */
+    PTXLINT_STENCIL,            /* a[s] = e, e of neighbours of one element of another array */
+    PTXLINT_SCATTER,                    /* a[b[s]] = e */
+    PTXLINT_GATHER,                     /* a load of a[b[s]] */
+    PTXLINT_ARRAY_REDUCTION,            /* a[s] = a[s] op e */
+    PTXLINT_HISTOGRAM,                  /* a[b[s]] = a[b[s]] op e */
+    PTXLINT_SCAN,                       /* v = v op e, a[s] = v; a[s] = a[s - 1] op e */
+    /* of the lanes of a warp, by shuffles */
+    PTXLINT_WARP_REDUCTION, PTXLINT_WARP_SCAN
 } ptxlint_recognized_class;
 
 /* "linear induction", ... */
 PTXLINT_API const char *ptxlint_recognized_class_text(ptxlint_recognized_class recognized);
 
-/* A register that a loop carries from one iteration to the next, and what the loop makes of it. */
+/* A register that a loop carries from one iteration to the next, and what the loop makes of it; or
+ * an array that a loop, or the loop that the grid stands for, accesses by an instruction. */
 typedef struct ptxlint_recognized {
     size_t size;                        /* from one element to the next */
     ptxlint_recognized_class recognized;
-    size_t loop;                        /* index of the kernel's loop */
-    ptxlint_span header;                /* the first instruction of that loop */
+    size_t loop;                        /* index of the kernel's loop; SIZE_MAX: the grid */
+    ptxlint_span header;                /* the first instruction of that loop; empty: the grid */
     ptxlint_span span;                  /* the last instruction that computes it */
-    const char *variable;               /* its register; "" where there are several */
+    const char *variable;               /* its register; "" where there are several, or none */
     const char *operation;              /* "add", ...; "" where it is not one */
     const char *why;                    /* of PTXLINT_RECOGNIZED_NONE; else "" */
-    int64_t step;                       /* of a linear induction; PTXLINT_UNKNOWN: no number */
+    /* of a linear induction; of an array in bytes; PTXLINT_UNKNOWN: no number */
+    int64_t step;
     uint32_t instruction_count;         /* that compute it */
     int is_conditional;                 /* not in each iteration */
     int is_reinitialized;       /* set to a number in each iteration of the next outer loop */
+    int is_array;
+    /* the variable or parameter that the array is; "" where that is not known, or of a register */
+    const char *array;
+    size_t array_offset;                /* of the pointer within a parameter, in bytes */
+    uint32_t lanes;                     /* that shuffles combine; 0: of another class */
+    const char *advice;                 /* what follows from the class, in a sentence; "" */
 } ptxlint_recognized;
 
-/* What a kernel's or function's loops compute in registers: docs/recognize.md. */
+/* What a kernel's or function's loops compute: docs/recognize.md. */
 typedef struct ptxlint_recognition ptxlint_recognition;
 
 /* kernel: as for ptxlint_graph_new. */

@@ -8,6 +8,7 @@
 #include "api/module.h"
 #include "input/launch.h"
 #include "input/param.h"
+#include "model/kept_estimates.h"
 #include "model/view.h"
 #include "support/guard.h"
 #include "analysis/access/evaluate.h"
@@ -33,6 +34,7 @@ struct Estimator {
     Arena kept;                 /* of what trials find whatever the launch */
     Arena out, work, scratch;   /* of a call */
     Sessions trials;
+    KeptEstimates *answers;
     uint64_t **pointers;        /* per function: ptx_pointers_compute; NULL: not asked for yet */
     bool is_begun;
 };
@@ -343,34 +345,29 @@ static void predict_on_others(const EstimateCall *call, Session *session)
         others->us[i] = ptx_session_predict_on(session, call->gpu, others->gpus[i]);
 }
 
-static void estimate_guarded(void *context)
+static void begin_estimator(Estimator *e, const ptxlint_module *m)
 {
-    const EstimateCall *call = context;
+    e->trials = (Sessions){
+        .arena = &e->kept, .work = &e->out, .temp = &e->work, .scratch = &e->scratch
+    };
+    ptx_sessions_begin_trials(&e->trials, m->sessions);
+    e->pointers = ptx_arena_array(&e->kept, uint64_t *, m->ir->func_count + 1);
+    e->answers = ptx_kept_estimates_new(&e->kept);
+    e->is_begun = true;
+}
+
+static void try_launch(const EstimateCall *call, Launch *launch)
+{
     Estimator *e = call->e;
-    const ptxlint_module *m = call->m;
     const ptxlint_trial *trial = call->trial;
-    const FuncId id = call->id;
-    Launch launch;
-    if (!e->is_begun) {
-        e->trials = (Sessions){
-            .arena = &e->kept, .work = &e->out, .temp = &e->work, .scratch = &e->scratch
-        };
-        ptx_sessions_begin_trials(&e->trials, m->sessions);
-        e->pointers = ptx_arena_array(&e->kept, uint64_t *, m->ir->func_count + 1);
-        e->is_begun = true;
-    }
-    if (!make_launch(e, m, id, trial, &launch)) {
-        *call->status = PTXLINT_BAD_ARGUMENT;
-        return;
-    }
-    Trial tried = { &launch, trial->max_registers, call->gpu,
+    Trial tried = { launch, trial->max_registers, call->gpu,
                     trial->steps > 0 ? (uint64_t)trial->steps : 0, NULL, NULL };
     if (call->measured) {
-        overlay_launch(e, m, id, call->measured->entry, &launch);
+        overlay_launch(e, call->m, call->id, call->measured->entry, launch);
         tried.floor = &call->measured->floor;
-        tried.counts = ptx_arena_array(&e->out, bool, m->ir->funcs[id].insn_count + 1);
+        tried.counts = ptx_arena_array(&e->out, bool, call->m->ir->funcs[call->id].insn_count + 1);
     }
-    Session *session = ptx_session_try(&e->trials, id, &tried);
+    Session *session = ptx_session_try(&e->trials, call->id, &tried);
     show_residency(session, &tried, call->out);
     show_run(e, session, &tried, call->out);
     if (call->measured) {
@@ -378,6 +375,26 @@ static void estimate_guarded(void *context)
         predict_on_others(call, session);
     }
     ptx_session_end(session);
+}
+
+static void estimate_guarded(void *context)
+{
+    const EstimateCall *call = context;
+    Estimator *e = call->e;
+    Launch launch;
+    EstimateKey key = { .length = 0 };
+    if (!e->is_begun)
+        begin_estimator(e, call->m);
+    if (!call->measured)
+        ptx_estimate_key(call->m->ir, call->id, call->gpu, call->trial, &key);
+    if (ptx_kept_estimates_find(e->answers, &key, call->out))
+        return;
+    if (!make_launch(e, call->m, call->id, call->trial, &launch)) {
+        *call->status = PTXLINT_BAD_ARGUMENT;
+        return;
+    }
+    try_launch(call, &launch);
+    ptx_kept_estimates_add(e->answers, &key, call->out);
 }
 
 static bool estimate(EstimateCall *call)

@@ -317,8 +317,9 @@ void ptx_recall_note(Recall *recall, FuncId f, size_t gpu, const DiagSink *sink)
     if (!recall || sink->dropped)
         return;
     RecallRow *row = recall_row_of(recall, f, gpu);
-    row->found = (DiagSink){ .items = sink->items + row->before.count,
-                             .count = sink->count - row->before.count };
+    row->found = (DiagSink){ .count = sink->count - row->before.count };
+    if (row->found.count)
+        row->found.items = sink->items + row->before.count;
     for (size_t s = 0; s < sizeof row->found.counts / sizeof *row->found.counts; s++)
         row->found.counts[s] = sink->counts[s] - row->before.counts[s];
     row->is_noted = true;

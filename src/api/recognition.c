@@ -1,5 +1,4 @@
-/* recognition.c -- what the loops of a function compute in registers, for clients: found when it is
- * asked for. */
+/* recognition.c -- what the loops of a function compute, found when a client asks for it. */
 #include "ptxlint/ptxlint.h"
 
 #include "analysis/flow/cfg.h"
@@ -15,7 +14,10 @@
 #include "model/view.h"
 #include "support/guard.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     RECOGNIZE_BYTES_PER_INSN = 1 << 14, /* more than dependences and tables can take */
@@ -45,16 +47,45 @@ static const char *text_of_register(const RecognitionBuild *b, RegId reg)
                              ptx_span_length(name));
 }
 
+static const char *text_of_array(const RecognitionBuild *b, VarId array)
+{
+    if (array == NO_ID)
+        return "";
+    const Span name = b->module->ir->vars[array].name;
+    return ptx_arena_strndup(&b->to->arena, b->module->ir->text + name.begin,
+                             ptx_span_length(name));
+}
+
+static const char *text_of_advice(const RecognitionBuild *b, const Recognized *item)
+{
+    char text[160];
+    if (item->advice == ADVICE_SHUFFLE)
+        return "every lane adds to one element: combine the warp by shuffles first";
+    if (item->advice != ADVICE_PRIVATIZE)
+        return "";
+    snprintf(text, sizeof text,
+             "the bins take %" PRIu32 " bytes at most: count in shared memory first", item->extent);
+    return ptx_arena_strndup(&b->to->arena, text, strlen(text));
+}
+
+static void view_loop(const RecognitionBuild *b, const FuncFlow *flow, LoopId loop,
+                      ptxlint_recognized *out)
+{
+    out->loop = SIZE_MAX;
+    if (loop == NO_LOOP)
+        return;
+    const Block *header = &flow->cfg->blocks[flow->loops->loops[loop].header];
+    out->loop = loop;
+    out->header = ptx_view_span(b->func->insns[header->first].span);
+}
+
 static ptxlint_recognized view_recognized(const RecognitionBuild *b, const FuncFlow *flow,
                                           const Recognized *item)
 {
     bool is_known = item->class != RECOGNIZED_NONE;
-    const Block *header = &flow->cfg->blocks[flow->loops->loops[item->loop].header];
     ptxlint_recognized out = {
         .size = sizeof(ptxlint_recognized),
         .recognized = (ptxlint_recognized_class)item->class,
-        .loop = item->loop,
-        .header = ptx_view_span(b->func->insns[header->first].span),
         .span = ptx_view_span(b->func->insns[item->insn].span),
         .variable = text_of_register(b, item->reg),
         .operation = "",
@@ -63,7 +94,13 @@ static ptxlint_recognized view_recognized(const RecognitionBuild *b, const FuncF
         .instruction_count = item->insn_count,
         .is_conditional = is_known && item->is_conditional,
         .is_reinitialized = is_known && item->is_reinitialized,
+        .is_array = item->is_array,
+        .array = text_of_array(b, item->array),
+        .array_offset = item->array_offset,
+        .lanes = item->lanes,
+        .advice = text_of_advice(b, item),
     };
+    view_loop(b, flow, item->loop, &out);
     if (is_known && item->operation)
         out.operation = item->operation;
     if (item->why)
@@ -150,6 +187,15 @@ const char *ptxlint_recognized_class_text(ptxlint_recognized_class recognized)
     case PTXLINT_SCALAR_REDUCTION: return "scalar reduction";
     case PTXLINT_LINEAR_RECURRENCE: return "linear recurrence";
     case PTXLINT_LOCATION: return "location";
+    case PTXLINT_ARRAY_ASSIGNMENT: return "array assignment";
+    case PTXLINT_STENCIL: return "stencil";
+    case PTXLINT_SCATTER: return "scatter";
+    case PTXLINT_GATHER: return "gather";
+    case PTXLINT_ARRAY_REDUCTION: return "array reduction";
+    case PTXLINT_HISTOGRAM: return "histogram";
+    case PTXLINT_SCAN: return "scan";
+    case PTXLINT_WARP_REDUCTION: return "warp reduction";
+    case PTXLINT_WARP_SCAN: return "warp scan";
     default: return "not recognized";
     }
 }

@@ -44,7 +44,9 @@ static void describe_var(const Var *var, ptxlint_symbol *s)
 {
     s->kind = var->is_parameter ? PTXLINT_SYMBOL_PARAMETER : PTXLINT_SYMBOL_VARIABLE;
     s->extent = ptx_view_span(var->span);
-    s->space = ptx_space_text[var->space];
+    /* a mistake has none */
+    if (var->space != SPACE_NONE)
+        s->space = ptx_space_text[var->space];
     s->type = ptx_type_info[var->type].text;
     s->vector = var->vector;
     s->bytes = (int64_t)(var->bytes < INT64_MAX ? var->bytes : INT64_MAX);

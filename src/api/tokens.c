@@ -56,8 +56,11 @@ static uint32_t find_end(const TokenBuild *b, uint32_t at, uint32_t end)
 /* Between two tokens stand white space, comments and what has no meaning. */
 static void add_comments(TokenBuild *b, uint32_t begin, uint32_t end)
 {
-    for (uint32_t at = begin; at + 1 < end; at++) {
-        if (b->text[at] != '/' || (b->text[at + 1] != '/' && b->text[at + 1] != '*'))
+    const char *sign;
+    for (uint32_t at = begin; at + 1 < end && (sign = memchr(b->text + at, '/', end - 1 - at));
+         at++) {
+        at = (uint32_t)(sign - b->text);
+        if (b->text[at + 1] != '/' && b->text[at + 1] != '*')
             continue;
         uint32_t stop = find_end(b, at, end);
         add_token(b, PTXLINT_TOKEN_COMMENT, (Span){ at, stop }, 0);

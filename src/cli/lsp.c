@@ -121,7 +121,7 @@ ExitCode ptx_lsp(const Options *options)
     if (given != EXIT_CLEAN)
         return given;
     Options given_options = *options;
-    const LspHost host = { &given_options, open_settings, find_lsp_settings, close_settings };
+    const LspHost host = { &given_options, open_settings, find_lsp_settings, close_settings, 0.1 };
     int code = ptx_lsp_run(&host, STDIN_FILENO, STDOUT_FILENO);
     return code ? EXIT_FOUND : EXIT_CLEAN;
 }

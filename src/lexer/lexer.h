@@ -11,6 +11,7 @@
 #include "support/span.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 enum { TOK_EOF = 0 };
 
@@ -55,5 +56,14 @@ Token ptx_lex(Lexer *lexer);
  * sections are: skips `INT ,` pairs and returns how many; stops before anything else, which ptx_lex
  * then returns. */
 uint32_t ptx_lex_skip_integers(Lexer *lexer);
+
+/* Where spaces are many, eight at a time; some may be left. */
+static inline const unsigned char *ptx_behind_spaces(const unsigned char *at,
+                                                     const unsigned char *end)
+{
+    while (end - at >= 8 && !memcmp(at, "        ", 8))
+        at += 8;
+    return at;
+}
 
 #endif

@@ -152,7 +152,9 @@ Token ptx_lex(Lexer *lx)
         bits    = "0" [fF] [0-9a-fA-F]{8} | "0" [dD] [0-9a-fA-F]{16};
 
         $                     { kind = TOK_EOF;           break; }
-        [ \t\r\f\x1a]+        { continue; }             // a form feed, and the end mark of DOS: ptxas takes both
+        white   = [ \t\r\f\x1a];                          // a form feed, and the end mark of DOS: ptxas takes both
+        white{1,15}           { continue; }
+        white{16}             { lx->cur = ptx_behind_spaces(lx->cur, lx->end); continue; }
         "\n" [ \t\r\n]*       { first = true;             continue; }
         comment               { if (lx->has_foreign_bytes)
                                     look_for_foreign_bytes(lx, start);

@@ -41,7 +41,7 @@ static json_t *message_of(const ptxlint_diagnostic *d)
 /* ---- CUDA files that are newer --------------------------------------------------------------- */
 
 /* False where it is not known, too. Files that were written together may be seconds apart. */
-static bool is_source_newer(const LspServer *server, const LspDocument *d, const char *path)
+bool ptx_lsp_is_source_newer(const LspServer *server, const LspDocument *d, const char *path)
 {
     enum { TOGETHER_SECONDS = 2 };
     struct stat source, ptx;
@@ -75,12 +75,13 @@ static void relate_source(const LspDocument *d, json_t *list, ptxlint_source_pla
     free(path);
 }
 
-static json_t *related_of(LspServer *server, LspDocument *d, const ptxlint_diagnostic *found)
+static json_t *related_of(LspServer *server, LspDocument *d, FollowFn follow,
+                          const ptxlint_diagnostic *found)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < found->related_count; i++) {
         ptxlint_span span = found->related[i].span;
-        if (ptx_document_follow(d, &span))
+        if (follow(d, &span))
             json_array_append_new(list,
                                   json_pack("{s:o, s:o}", "location",
                                             ptx_lsp_location(server, d, span), "message",
@@ -129,13 +130,17 @@ static ptxlint_span shown_span(const LspDocument *d, ptxlint_span span)
     return span;
 }
 
-static json_t *diagnostic_of(LspServer *server, LspDocument *d, const ptxlint_diagnostic *found,
-                             ptxlint_span span)
+/* NULL: its place is gone. */
+static json_t *diagnostic_of(LspServer *server, LspDocument *d, FollowFn follow,
+                             const ptxlint_diagnostic *found)
 {
+    ptxlint_span span = found->span;
+    if (!follow(d, &span))
+        return NULL;
     json_t *out = diagnostic_body(server, found);
     json_object_set_new(out, "range", ptx_lsp_range(server, d, shown_span(d, span)));
     if (server->client.has_related) {
-        json_t *related = related_of(server, d, found);
+        json_t *related = related_of(server, d, follow, found);
         if (json_array_size(related))
             json_object_set(out, "relatedInformation", related);
         json_decref(related);
@@ -151,18 +156,65 @@ static bool is_of_front_end(const ptxlint_diagnostic *d)
     return rule && rule->is_front_end && strcmp(d->group, "limit") != 0;
 }
 
-static void add_findings_of(LspServer *server, LspDocument *d, const ptxlint_module *module,
-                            bool is_old, json_t *list)
+/* Which of a module's findings are shown, and where. */
+typedef struct FindingSource {
+    const ptxlint_module *module;
+    FollowFn follow;
+    bool (*is_wanted)(const LspDocument *d, const ptxlint_diagnostic *found);
+} FindingSource;
+
+static bool stays(const LspDocument *d, ptxlint_span *span)
+{
+    (void)d, (void)span;
+    return true;
+}
+
+static bool wants_any(const LspDocument *d, const ptxlint_diagnostic *found)
+{
+    (void)d, (void)found;
+    return true;
+}
+
+static bool wants_none_of_front_end(const LspDocument *d, const ptxlint_diagnostic *found)
+{
+    (void)d;
+    return !is_of_front_end(found);
+}
+
+static bool wants_edited(const LspDocument *d, const ptxlint_diagnostic *found)
+{
+    return ptx_part_holds(d, found->span);
+}
+
+static bool wants_unedited(const LspDocument *d, const ptxlint_diagnostic *found)
+{
+    ptxlint_span span = found->span;
+    return ptx_part_follow(d, &span) && !ptx_part_holds(d, span);
+}
+
+static void add_findings_of(LspServer *server, LspDocument *d, FindingSource from, json_t *list)
 {
     size_t count;
-    const ptxlint_diagnostic *found = ptxlint_module_diagnostics(module, &count);
+    const ptxlint_diagnostic *found = ptxlint_module_diagnostics(from.module, &count);
     for (size_t i = 0; i < count; i++) {
-        ptxlint_span span = found[i].span;
-        bool is_shown = found[i].suppression == PTXLINT_NOT_SUPPRESSED
-                        && !(is_old && is_of_front_end(&found[i]));
-        if (is_shown && (!is_old || ptx_document_follow(d, &span)))
-            json_array_append_new(list, diagnostic_of(server, d, &found[i], span));
+        const bool is_shown =
+            found[i].suppression == PTXLINT_NOT_SUPPRESSED && from.is_wanted(d, &found[i]);
+        json_t *shown = is_shown ? diagnostic_of(server, d, from.follow, &found[i]) : NULL;
+        if (shown)
+            json_array_append_new(list, shown);
     }
+}
+
+/* What the front end says of the text as it is. */
+static void add_front_end(LspServer *server, LspDocument *d, json_t *list)
+{
+    const ptxlint_module *now = ptx_document_head(server, d);
+    if (now == d->syntax) {
+        add_findings_of(server, d, (FindingSource){ now, stays, wants_any }, list);
+        return;
+    }
+    add_findings_of(server, d, (FindingSource){ now, stays, wants_edited }, list);
+    add_findings_of(server, d, (FindingSource){ d->syntax, ptx_part_follow, wants_unedited }, list);
 }
 
 json_t *ptx_diagnostics_of(LspServer *server, LspDocument *d)
@@ -170,13 +222,11 @@ json_t *ptx_diagnostics_of(LspServer *server, LspDocument *d)
     json_t *list = json_array();
     const ptxlint_module *now = ptx_document_analysed(d, false);
     if (d->language == LANGUAGE_PTX && now) {
-        add_findings_of(server, d, now, false, list);
+        add_findings_of(server, d, (FindingSource){ now, stays, wants_any }, list);
     } else if (d->language == LANGUAGE_PTX) {
-        const ptxlint_module *syntax = ptx_document_syntax(server, d);
-        if (syntax)
-            add_findings_of(server, d, syntax, false, list);
-        if (d->analysed)
-            add_findings_of(server, d, d->analysed, true, list);
+        const FindingSource old = { d->analysed, ptx_document_follow, wants_none_of_front_end };
+        add_front_end(server, d, list);
+        add_findings_of(server, d, old, list);
     }
     return list;
 }
@@ -191,7 +241,7 @@ static json_t *cuda_finding(const LspServer *server, const LspDocument *d, const
     place = source_line_place("", found->source_line, found->source_column);
     json_object_set(body, "range", json_object_get(place, "range"));
     json_decref(place);
-    if (is_source_newer(server, d, path))
+    if (ptx_lsp_is_source_newer(server, d, path))
         json_object_set_new(body, "message",
                             json_sprintf("%s\nThe CUDA file is newer than the PTX: the line may be "
                                          "another one by now.",

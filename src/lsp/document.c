@@ -203,6 +203,7 @@ void ptx_document_close(LspServer *server, LspDocument *document)
 void ptx_document_free(LspDocument *d)
 {
     ptxlint_module_free(d->syntax);
+    ptx_part_free(&d->part);
     ptxlint_module_free(d->analysed);
     ptxlint_tokens_free(d->tokens);
     ptx_basis_release(d->basis);
@@ -219,6 +220,7 @@ void ptx_document_forget(LspDocument *d)
 {
     /* what stands in a module names GPUs and rules of the settings that go */
     ptxlint_module_free(d->syntax);
+    ptx_part_free(&d->part);
     ptxlint_module_free(d->analysed);
     d->syntax = d->analysed = NULL;
     ptx_basis_release(d->basis);
@@ -280,6 +282,7 @@ const ptxlint_module *ptx_document_syntax(LspServer *server, LspDocument *d)
     options.syntax_only = 1;
     options.has_symbols = 1;
     ptxlint_module_free(d->syntax);
+    ptx_part_free(&d->part);
     d->syntax = NULL;
     ptxlint_module_new(d->text, d->length, &options, &d->syntax);
     d->syntax_revision = d->revision;
@@ -305,13 +308,13 @@ const ptxlint_module *ptx_document_analysed(const LspDocument *d, bool wants_fig
 
 const ptxlint_gpu *ptx_document_gpu(LspServer *server, LspDocument *d)
 {
-    const ptxlint_module *module = ptx_document_syntax(server, d);
+    const ptxlint_module *module = ptx_document_head(server, d);
     const ptxlint_module_info *info = module ? ptxlint_module_get_info(module) : NULL;
     return info && info->gpu_count ? info->gpus[0] : NULL;
 }
 
 const ptxlint_gpu *ptx_document_target(LspServer *server, LspDocument *d)
 {
-    const ptxlint_module *module = ptx_document_syntax(server, d);
+    const ptxlint_module *module = ptx_document_head(server, d);
     return module ? ptxlint_gpu_find(ptxlint_module_get_info(module)->target) : NULL;
 }

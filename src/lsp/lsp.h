@@ -35,6 +35,7 @@ typedef struct LspHost {
      * holds. */
     LspSettings (*find)(void *settings, const char *path);
     void (*close)(void *settings);
+    double rest_seconds; /* without an edit, before findings are looked for */
 } LspHost;
 
 /* Serves until the client leaves; the exit status: 0 after a shutdown, else 1. */

@@ -12,8 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const double REST_SECONDS = 0.1, /* without an edit, before findings are looked for */
-    PROGRESS_SECONDS = 0.5, PARENT_SECONDS = 2;
+static const double PROGRESS_SECONDS = 0.5, PARENT_SECONDS = 2, HOUR_SECONDS = 3600;
 
 double ptx_lsp_now(void)
 {
@@ -283,7 +282,7 @@ static LspDocument *find_due(LspServer *server, WorkerPhase phase, double *secon
         if (d->language == LANGUAGE_PTX && is_wanted && (!due || d->edited < due->edited))
             due = d;
     }
-    double left = due ? due->edited + REST_SECONDS - now : 0;
+    double left = due ? due->edited + server->host->rest_seconds - now : 0;
     *seconds = left > 0 ? left : 0;
     return due;
 }
@@ -428,7 +427,9 @@ static int next_timeout(LspServer *server)
         seconds = sooner(seconds, give_work(server, (WorkerPhase)i));
         seconds = sooner(seconds, show_progress(server, (WorkerPhase)i));
     }
-    return seconds < 0 ? -1 : (int)(1000 * seconds) + 1;
+    if (seconds < 0)
+        return -1;
+    return seconds < HOUR_SECONDS ? (int)(1000 * seconds) + 1 : (int)(1000 * HOUR_SECONDS);
 }
 
 static bool is_parent_gone(const LspServer *server)

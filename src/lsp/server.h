@@ -21,6 +21,24 @@ typedef struct TextEdit {
     uint32_t begin, end, inserted; /* bytes that went, and how many came */
 } TextEdit;
 
+/* Of one with a body. */
+typedef struct FunctionPlace {
+    uint32_t begin, open, end; /* open: behind the brace that opens the body */
+} FunctionPlace;
+
+enum { NO_FUNCTION = SIZE_MAX };
+
+/* The text as it is with the bodies of two functions: the one that was edited since the whole was
+ * read, and one that was asked about. */
+typedef struct LspPart {
+    ptxlint_module *module; /* NULL: there is none */
+    ptxlint_tokens *tokens;
+    uint64_t revision;
+    FunctionPlace *functions; /* all of them, in the text as it is */
+    size_t count, edited, asked;
+    int64_t moved; /* bytes: what stands behind the edit */
+} LspPart;
+
 typedef struct LspDocument LspDocument;
 typedef struct LspBasis LspBasis;
 
@@ -43,10 +61,11 @@ struct LspDocument {
     double edited;          /* seconds: when the last edit came */
 
     LspBasis *basis; /* of what is found; NULL: none yet, or settings have changed */
-    /* the front end's, with names and tokens, of the text as it is once it is asked for */
+    /* the front end's, with names and tokens, of the text as it was when it was asked for */
     ptxlint_module *syntax;
     ptxlint_tokens *tokens;
     uint64_t syntax_revision, tokens_revision;
+    LspPart part; /* edited since `syntax` */
     /* with findings, and maybe figures, of the revision; NULL: not yet */
     ptxlint_module *analysed;
     uint64_t analysed_revision;
@@ -199,9 +218,24 @@ void ptx_document_forget(LspDocument *document);
 /* A place of `analysed` in the text as it is; false: it is gone. */
 bool ptx_document_follow(const LspDocument *document, ptxlint_span *span);
 
+/* A place of some module in the text as it is; false: it is gone. */
+typedef bool (*FollowFn)(const LspDocument *document, ptxlint_span *span);
+
 /* The front end's view and the tokens of the text as it is; NULL: no memory. */
 const ptxlint_module *ptx_document_syntax(LspServer *server, LspDocument *document);
 const ptxlint_tokens *ptx_document_tokens(LspDocument *document);
+
+/* part.c: the same, but bodies of functions without that place may be missing. */
+const ptxlint_module *ptx_document_syntax_at(LspServer *server, LspDocument *document,
+                                             uint32_t offset);
+const ptxlint_tokens *ptx_document_tokens_at(LspDocument *document, uint32_t offset);
+/* All bodies may be missing but that of a function that was edited. */
+const ptxlint_module *ptx_document_head(LspServer *server, LspDocument *document);
+/* Whether a finding of a part is of the function that was edited; the others are those of `syntax`
+ * at places that ptx_part_follow moves. */
+bool ptx_part_holds(const LspDocument *document, ptxlint_span span);
+bool ptx_part_follow(const LspDocument *document, ptxlint_span *span);
+void ptx_part_free(LspPart *part);
 
 /* The analysed module where it is of the text as it is, and has figures if those are wanted; else
  * NULL. */
@@ -251,6 +285,9 @@ void ptx_lsp_read_client(LspServer *server, const json_t *params);
 
 json_t *ptx_diagnostics_of(LspServer *server, LspDocument *document); /* diagnostics.c */
 void ptx_diagnostics_publish(LspServer *server, LspDocument *document);
+/* Whether the CUDA file at path is newer than the PTX. */
+bool ptx_lsp_is_source_newer(const LspServer *server, const LspDocument *document,
+                             const char *path);
 void ptx_diagnostics_withdraw(LspServer *server, LspDocument *document);
 void ptx_lsp_pull(LspServer *, LspDocument *, const json_t *, LspAnswer *);
 
@@ -277,6 +314,11 @@ void ptx_lsp_hover(LspServer *, LspDocument *, const json_t *, LspAnswer *); /* 
 /* A number as the value that it stands for, "1.0", of size bytes; false: it is as it looks. */
 bool ptx_lsp_number(const char *text, size_t length, char *out, size_t size);    /* number.c */
 void ptx_lsp_kernel_title(const ptxlint_kernel *kernel, char *out, size_t size); /* lens.c */
+void ptx_lsp_launch_words(const ptxlint_kernel *kernel, char *out, size_t size);
+/* cuda.c: of a document that is no PTX, by what PTX that is open says of it. */
+json_t *ptx_cuda_lens(LspServer *server, LspDocument *source);
+void ptx_cuda_hover(LspServer *server, LspDocument *source, const json_t *params,
+                    LspAnswer *answer);
 
 void ptx_lsp_definition(LspServer *, LspDocument *, const json_t *, LspAnswer *); /* navigate.c */
 void ptx_lsp_declaration(LspServer *, LspDocument *, const json_t *, LspAnswer *);

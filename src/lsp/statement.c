@@ -18,7 +18,7 @@ static bool joins(const ptxlint_token *a, const ptxlint_token *b)
 ptxlint_span ptx_lsp_opcode_at(LspDocument *d, uint32_t offset)
 {
     size_t count, first;
-    const ptxlint_tokens *tokens = ptx_document_tokens(d);
+    const ptxlint_tokens *tokens = ptx_document_tokens_at(d, offset);
     const ptxlint_token *all = tokens ? ptxlint_tokens_all(tokens, &count) : NULL;
     if (!all)
         return (ptxlint_span){ 0, 0 };
@@ -112,7 +112,7 @@ static size_t statement_begin(const LspDocument *d, const ptxlint_token *all, si
 Statement ptx_lsp_statement_at(LspDocument *d, uint32_t offset)
 {
     size_t count;
-    const ptxlint_tokens *tokens = ptx_document_tokens(d);
+    const ptxlint_tokens *tokens = ptx_document_tokens_at(d, offset);
     const ptxlint_token *all = tokens ? ptxlint_tokens_all(tokens, &count) : NULL;
     Statement out = { .word = { word_begin(d, offset), offset } };
     if (!all)

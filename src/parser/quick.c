@@ -30,6 +30,7 @@ static void skip_quick_blanks(QuickReader *r)
 static bool skip_lines(QuickReader *r)
 {
     bool ended = false;
+    r->at = ptx_behind_spaces(r->at, r->p->lexer.end);
     for (;;) {
         while (classes[*r->at] & IS_BLANK)
             ended |= *r->at++ == '\n';

@@ -22,17 +22,58 @@ static void put_cuda_place(Out *out, const ptxlint_module *module, uint32_t offs
     ptx_out_format(out, ":%" PRIu32, place.line);
 }
 
-/* Of the same class at the same CUDA line: one accumulator beside the other. */
+/* At the same CUDA line; of arrays the same one. */
+static bool is_same_variable_or_line(const ptxlint_module *module, const ptxlint_recognized *a,
+                          const ptxlint_recognized *b)
+{
+    ptxlint_source_place at = { 0 }, other = { 0 };
+    if (a->is_array || b->is_array)
+        return a->is_array && b->is_array && !strcmp(a->array, b->array)
+               && a->array_offset == b->array_offset;
+    ptxlint_module_source_at(module, a->span.begin, &at);
+    ptxlint_module_source_at(module, b->span.begin, &other);
+    return at.path && other.path && at.line == other.line && !strcmp(at.path, other.path);
+}
+
+/* Of the same class at the same place: one accumulator beside the other. */
 static bool is_same_row(const ptxlint_module *module, const ptxlint_recognized *a,
                         const ptxlint_recognized *b)
 {
-    ptxlint_source_place at = { 0 }, other = { 0 };
-    ptxlint_module_source_at(module, a->span.begin, &at);
-    ptxlint_module_source_at(module, b->span.begin, &other);
-    return a->loop == b->loop && a->recognized == b->recognized && a->step == b->step
+    return a->loop == b->loop && a->lanes == b->lanes && a->recognized == b->recognized
+           && a->step == b->step
            && a->is_conditional == b->is_conditional && a->is_reinitialized == b->is_reinitialized
            && !strcmp(a->operation, b->operation) && !strcmp(a->why, b->why)
-           && at.path && other.path && at.line == other.line && !strcmp(at.path, other.path);
+           && !strcmp(a->advice, b->advice)
+           && is_same_variable_or_line(module, a, b);
+}
+
+static void put_recognized_name(Out *out, const ptxlint_recognized *item)
+{
+    if (!item->is_array) {
+        ptx_out_clean(out, *item->variable ? item->variable : "several registers");
+        return;
+    }
+    ptx_out_clean(out, *item->array ? item->array : "an array");
+    if (item->array_offset)
+        ptx_out_format(out, "+%zu", item->array_offset);
+    if (*item->array)
+        ptx_out_text(out, "[]");
+}
+
+static void put_what(Out *out, const ptxlint_recognized *item)
+{
+    ptx_out_format(out, ": %s%s", item->is_reinitialized ? "reinitialized " : "",
+                   ptxlint_recognized_class_text(item->recognized));
+    if (*item->operation)
+        ptx_out_format(out, ", %s", item->operation);
+    if (item->step != PTXLINT_UNKNOWN && item->is_array)
+        ptx_out_format(out, ", step %" PRId64, item->step);
+    else if (item->step != PTXLINT_UNKNOWN)
+        ptx_out_format(out, " %" PRId64, item->step);
+    if (item->lanes)
+        ptx_out_format(out, ", %" PRIu32 " lanes", item->lanes);
+    if (item->is_conditional)
+        ptx_out_text(out, ", conditional");
 }
 
 static void put_recognized_text(Out *out, const ptxlint_module *module,
@@ -40,24 +81,29 @@ static void put_recognized_text(Out *out, const ptxlint_module *module,
 {
     const uint32_t line = line_of(module, item->span), last = line_of(module, item[count - 1].span);
     if (count > 1)
-        ptx_out_format(out, "    lines %" PRIu32 " to %" PRIu32 ": %zu registers", line, last,
-                       count);
+        ptx_out_format(out, "    lines %" PRIu32 " to %" PRIu32 ": ", line, last);
     else
         ptx_out_format(out, "    line %" PRIu32 ": ", line);
-    if (count == 1)
-        ptx_out_clean(out, *item->variable ? item->variable : "several registers");
-    ptx_out_format(out, ": %s%s", item->is_reinitialized ? "reinitialized " : "",
-                   ptxlint_recognized_class_text(item->recognized));
-    if (*item->operation)
-        ptx_out_format(out, ", %s", item->operation);
-    if (item->step != PTXLINT_UNKNOWN)
-        ptx_out_format(out, " %" PRId64, item->step);
-    if (item->is_conditional)
-        ptx_out_text(out, ", conditional");
+    if (count > 1)
+        ptx_out_format(out, "%zu ", count);
+    if (count == 1 || item->is_array)
+        put_recognized_name(out, item);
+    else
+        ptx_out_text(out, "registers");
+    put_what(out, item);
     put_cuda_place(out, module, item->span.begin);
-    if (*item->why)
-        ptx_out_format(out, "\n      %s", item->why);
+    if (*item->why || *item->advice)
+        ptx_out_format(out, "\n      %s%s", item->why, item->advice);
     ptx_out_text(out, "\n");
+}
+
+static void put_recognized_loop(Out *out, const ptxlint_module *module,
+                                const ptxlint_recognized *item)
+{
+    if (item->loop == SIZE_MAX)
+        ptx_out_text(out, "  grid\n");
+    else
+        ptx_out_format(out, "  loop at line %" PRIu32 "\n", line_of(module, item->header));
 }
 
 static void put_recognition_text(Out *out, const ptxlint_module *module,
@@ -72,13 +118,24 @@ static void put_recognition_text(Out *out, const ptxlint_module *module,
             next++;
         next = next - i < FEW ? i + 1 : next;
         if (!i || items[i].loop != items[i - 1].loop)
-            ptx_out_format(out, "  loop at line %" PRIu32 "\n", line_of(module, items[i].header));
+            put_recognized_loop(out, module, &items[i]);
         put_recognized_text(out, module, &items[i], next - i);
     }
     if (ptxlint_recognition_is_cut(of))
         ptx_out_text(out, "  too many dependences: nothing is recognized\n");
     else if (!count)
-        ptx_out_text(out, "  no loop carries a register\n");
+        ptx_out_text(out, "  nothing is stored, and no loop carries a register\n");
+}
+
+static void put_loop_json(Json *json, const ptxlint_module *module, const ptxlint_recognized *item)
+{
+    if (item->loop == SIZE_MAX) {
+        ptx_json_null(json, "loop");
+        ptx_json_null(json, "loop_line");
+        return;
+    }
+    ptx_json_count(json, "loop", item->loop);
+    ptx_json_count(json, "loop_line", line_of(module, item->header));
 }
 
 static void put_recognized_json(Json *json, const ptxlint_module *module,
@@ -90,16 +147,19 @@ static void put_recognized_json(Json *json, const ptxlint_module *module,
     ptx_json_object(json, NULL);
     ptx_json_text(json, "class",
                   is_known ? ptxlint_recognized_class_text(item->recognized) : NULL);
-    ptx_json_count(json, "loop", item->loop);
-    ptx_json_count(json, "loop_line", line_of(module, item->header));
+    put_loop_json(json, module, item);
     ptx_json_count(json, "line", line_of(module, item->span));
     ptx_json_source(json, "source", place);
     ptx_json_name(json, "variable", item->variable);
+    ptx_json_name(json, "array", item->array);
+    ptx_json_count(json, "array_offset", item->array_offset);
     ptx_json_name(json, "operation", item->operation);
     ptx_json_int(json, "step", item->step);
     ptx_json_count(json, "instructions", item->instruction_count);
+    ptx_json_count(json, "lanes", item->lanes);
     ptx_json_bool(json, "conditional", item->is_conditional);
     ptx_json_bool(json, "reinitialized", item->is_reinitialized);
+    ptx_json_name(json, "advice", item->advice);
     ptx_json_name(json, "why", item->why);
     ptx_json_end(json);
 }

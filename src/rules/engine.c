@@ -34,6 +34,9 @@ typedef struct Folded {
     struct Folded *next;
 } Folded;
 
+/* Whether the part of a rule's condition that asks for the function in hand alone is true. */
+typedef enum KernelState { KERNEL_NOT_ASKED, KERNEL_HOLDS, KERNEL_FAILS } KernelState;
+
 /* A rule that is wanted, and what is known of it by now. */
 typedef struct Active {
     const Rule *rule;
@@ -41,7 +44,6 @@ typedef struct Active {
     Severity severity;
     const double *thresholds;
     Certainty module_certainty, kernel_certainty;
-    int8_t kernel_state;        /* of the function in hand: 0 not asked for yet, 1 true, 2 not */
     Folded *folded;             /* those that there are */
     /* the fact that its condition begins with, which must be true (or with is_lead_false false) for
      * the rest to matter; FACT__COUNT: none */
@@ -74,6 +76,7 @@ struct Engine {
     uint32_t set_count;
     Active *actives;
     uint32_t active_count;
+    uint8_t *kernel_states;     /* KernelState, per active: instructions ask for it alone */
     uint32_t subject_first[SUBJECT__COUNT + 1]; /* into actives, which are in order of subject */
     OpRules *op_rules;          /* per Op.id */
     OpRule *left;               /* while the rules of one are found: per rule ... */
@@ -481,12 +484,13 @@ static bool is_true(Ask *ask, Program program)
 
 static bool holds_for_kernel(Engine *e, Active *active)
 {
-    if (!active->kernel_state) {
+    uint8_t *state = &e->kernel_states[active - e->actives];
+    if (*state == KERNEL_NOT_ASKED) {
         Ask ask = ask_of(e, active, nowhere);
-        active->kernel_state = is_true(&ask, active->rule->when[LEVEL_KERNEL]) ? 1 : 2;
+        *state = is_true(&ask, active->rule->when[LEVEL_KERNEL]) ? KERNEL_HOLDS : KERNEL_FAILS;
         active->kernel_certainty = ask.certainty;
     }
-    return active->kernel_state == 1;
+    return *state == KERNEL_HOLDS;
 }
 
 /* count 0: true. */
@@ -590,9 +594,9 @@ static void run_insn(Engine *e, InsnId insn, BlockId block)
     const Subjects at = { insn, block, e->inquiry.loops->loop_of[block], NO_ID, NO_ID };
     for (uint32_t r = 0; r < rules->count; r++) {
         const OpRule *rule = &rules->rules[r];
-        Active *active = &e->actives[rule->active];
-        if (active->kernel_state != 2 && is_subject(rule->subject, &e->inquiry.func->insns[insn]))
-            judge_timed(e, active, rule->codes, rule->count, at);
+        if (e->kernel_states[rule->active] != KERNEL_FAILS
+            && is_subject(rule->subject, &e->inquiry.func->insns[insn]))
+            judge_timed(e, &e->actives[rule->active], rule->codes, rule->count, at);
     }
 }
 
@@ -600,9 +604,10 @@ static void run_insn(Engine *e, InsnId insn, BlockId block)
 static void run_listed(Engine *e, Active *active)
 {
     const Cfg *cfg = e->inquiry.cfg;
+    const uint8_t *state = &e->kernel_states[active - e->actives];
     uint32_t count;
     const InsnId *insns = ptx_measure_list(&e->inquiry, active->lead, &count);
-    for (uint32_t i = 0; i < count && active->kernel_state != 2; i++) {
+    for (uint32_t i = 0; i < count && *state != KERNEL_FAILS; i++) {
         BlockId block = cfg->block_of[insns[i]];
         judge_subject(
             e, active,
@@ -670,9 +675,10 @@ static bool may_rule_hold(Engine *e, const Active *active, const Subjects *at)
 
 static void run_rule(Engine *e, Active *active, Subject subject, uint32_t count)
 {
+    const uint8_t *state = &e->kernel_states[active - e->actives];
     if (active->is_lead_false && ptx_measure_is_never_false(&e->inquiry, active->lead))
         return;
-    for (uint32_t i = 0; i < count && active->kernel_state != 2; i++) {
+    for (uint32_t i = 0; i < count && *state != KERNEL_FAILS; i++) {
         Subjects at = subject_at(e, subject, i);
         if (may_rule_hold(e, active, &at))
             judge_subject(e, active, at);
@@ -703,7 +709,7 @@ static void begin_func(Engine *e, Session *session)
         memset(e->evaluators[s].found, 0,
                e->evaluators[s].set->quantifier_count * sizeof *e->evaluators[s].found);
     for (uint32_t a = 0; a < e->active_count; a++) {
-        e->actives[a].kernel_state = 0;
+        e->kernel_states[a] = KERNEL_NOT_ASKED;
         e->actives[a].kernel_certainty = CERTAINTY_EXACT;
         e->actives[a].folds = NULL;
         e->actives[a].folded = NULL;
@@ -847,6 +853,7 @@ Engine *ptx_engine_new(Sessions *sessions, const Rulebook *book, const RuleTimes
         rule_count += set->rule_count;
     }
     e->actives = ptx_arena_array(arena, Active, rule_count + 1);
+    e->kernel_states = ptx_arena_array(arena, uint8_t, rule_count + 1);
     for (int subject = 0; subject < SUBJECT__COUNT; subject++) {
         e->subject_first[subject] = e->active_count;
         for (uint32_t s = 0; s < book->set_count; s++)

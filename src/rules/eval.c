@@ -51,19 +51,14 @@ static Subjects at_insn(const FactCache *q, InsnId insn)
     return (Subjects){ insn, block, q->loops->loop_of[block], NO_ID, NO_ID };
 }
 
-/* The predicate asks for the opcode text alone: once for each that the module has. */
-static bool hits_op(Ask *ask, uint32_t quantifier, InsnId insn)
+/* The predicate asks for the opcode text alone: once for each that the module has. Per Op.id. */
+static int8_t *hits_of_ops(const Evaluator *e, uint32_t quantifier)
 {
-    Evaluator *e = ask->evaluator;
-    ModuleFacts *shared = e->q->shared;
-    uint32_t id = e->q->func->insns[insn].op->id;
+    const ModuleFacts *shared = e->q->shared;
     if (!e->op_hits[quantifier])
         e->op_hits[quantifier] = ptx_arena_array(shared->arena, int8_t,
                                                  shared->module->op_count + 1);
-    int8_t *known = &e->op_hits[quantifier][id];
-    if (!*known)
-        *known = eval_at(ask, e->set->quantifiers[quantifier].predicate, at_insn(e->q, insn)) == 1 ? 1 : 2;
-    return *known == 1;
+    return e->op_hits[quantifier];
 }
 
 static bool belongs(Subject over, const Insn *insn)
@@ -75,27 +70,41 @@ static bool belongs(Subject over, const Insn *insn)
     }
 }
 
+/* known: of its opcode text, op_hits; NULL: that does not do. */
+static bool is_hit(Ask *ask, Program predicate, InsnId insn, int8_t *known)
+{
+    if (!known)
+        return eval_at(ask, predicate, at_insn(ask->evaluator->q, insn)) == 1;
+    if (!*known)
+        *known = eval_at(ask, predicate, at_insn(ask->evaluator->q, insn)) == 1 ? 1 : 2;
+    return *known == 1;
+}
+
+static void find_in_block(Ask *ask, const Quantifier *quantifier, const Block *block,
+                          int8_t *of_ops, Found *found)
+{
+    const Insn *insns = ask->evaluator->q->func->insns;
+    bool *hits = found->hits;
+    for (InsnId i = block->first; i < block->end; i++) {
+        if (!belongs((Subject)quantifier->over, &insns[i]))
+            continue;
+        hits[i] = is_hit(ask, quantifier->predicate, i, of_ops ? &of_ops[insns[i].op->id] : NULL);
+        found->count += hits[i];
+        found->total++;
+    }
+}
+
 static void find_insns(Ask *ask, uint32_t id, Found *found)
 {
     const FactCache *q = ask->evaluator->q;
     const Quantifier *quantifier = &ask->evaluator->set->quantifiers[id];
     const Cfg *cfg = q->cfg;
-    bool *hits = ptx_arena_array(q->arena, bool, q->func->insn_count + 1);
     bool by_op = quantifier->level <= LEVEL_OP && quantifier->over == SUBJECT_INSTRUCTION;
-    for (uint32_t r = 0; r < cfg->rpo_count; r++) {
-        const Block *block = &cfg->blocks[cfg->rpo[r]];
-        if (quantifier->in_loop && q->loops->loop_of[cfg->rpo[r]] == NO_LOOP)
-            continue;
-        for (InsnId i = block->first; i < block->end; i++) {
-            if (!belongs((Subject)quantifier->over, &q->func->insns[i]))
-                continue;
-            hits[i] = by_op ? hits_op(ask, id, i)
-                            : eval_at(ask, quantifier->predicate, at_insn(q, i)) == 1;
-            found->count += hits[i];
-            found->total++;
-        }
-    }
-    found->hits = hits;
+    int8_t *of_ops = by_op ? hits_of_ops(ask->evaluator, id) : NULL;
+    found->hits = ptx_arena_array(q->arena, bool, q->func->insn_count + 1);
+    for (uint32_t r = 0; r < cfg->rpo_count; r++)
+        if (!quantifier->in_loop || q->loops->loop_of[cfg->rpo[r]] != NO_LOOP)
+            find_in_block(ask, quantifier, &cfg->blocks[cfg->rpo[r]], of_ops, found);
 }
 
 static void find_loops(Ask *ask, const Quantifier *quantifier, Found *found)

@@ -9,7 +9,7 @@ typedef struct Found {
     bool is_done;
     Certainty certainty;        /* of the facts its predicate has read */
     uint32_t count, total;
-    const bool *hits;           /* per instruction, or per loop or parameter */
+    bool *hits;                 /* per instruction, or per loop or parameter */
     /* per loop, inner loops included; NULL: not asked for yet */
     const uint32_t *loop_counts, *loop_totals;
     /* per block, of instructions; NULL: not asked for yet; and the first and last in those that

@@ -123,6 +123,8 @@ static void predict(Session *s, EvaluationBudget budget, size_t gpu, const Execu
     const bool is_possible = ptx_predict_is_possible(&in);
     if (is_possible)
         in.facts = predict_facts(s, gpu, &in);
+    if (is_possible && ptx_hangs_on_data(s->func, out->evaluation))
+        in.bases = ptx_session_points_to(s);
     if (ptx_session_is_trial(s) && gpu == s->all->trial.gpu) {
         in.floor = s->all->trial.floor;
         in.counts = s->all->trial.counts;

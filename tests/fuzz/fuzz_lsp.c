@@ -56,7 +56,7 @@ static void close_settings(void *settings)
 
 static void run_session(const char *bytes, size_t length)
 {
-    const LspHost host = { NULL, open_settings, find, close_settings };
+    const LspHost host = { NULL, open_settings, find, close_settings, 0.1 };
     FILE *in = tmpfile();
     int out = open("/dev/null", O_WRONLY);
     require(in && out >= 0, "files");

@@ -99,6 +99,64 @@ static void test_estimates_only(void **state)
     ptxlint_module_free(whole);
 }
 
+static bool are_alike(const ptxlint_estimated *a, const ptxlint_estimated *b)
+{
+    return is(a->time.predicted_us, b->time.predicted_us) && is(a->time.bound_us, b->time.bound_us)
+           && is(a->waves, b->waves) && is(a->warp_instructions, b->warp_instructions)
+           && is(a->sectors_per_request, b->sectors_per_request)
+           && is(a->occupancy.percent, b->occupancy.percent) && a->spills == b->spills
+           && a->registers == b->registers && a->knows_params == b->knows_params;
+}
+
+/* Whether one module answers as a fresh one does, whatever it was asked before, and the same each
+ * time. */
+static void test_asked_again(void **state)
+{
+    (void)state;
+    ptxlint_module *module = module_of();
+    for (unsigned i = 0; i < 120; i++) {
+        const int64_t blocks = INT64_C(1) << (6 + i % 5), threads = 64 << i % 3;
+        const int by = 1 + (int)(i % 4);
+        ptxlint_estimated a = ask(module, blocks, threads, by),
+                          b = ask(module, blocks, threads, by);
+        assert_true(are_alike(&a, &b));
+        if (i % 7)
+            continue;
+        ptxlint_module *fresh = module_of();
+        b = ask(fresh, blocks, threads, by);
+        assert_true(are_alike(&a, &b));
+        ptxlint_module_free(fresh);
+    }
+    ptxlint_module_free(module);
+}
+
+/* Each of these is another question: an answer that was kept is of none of the others. */
+static void test_asked_otherwise(void **state)
+{
+    (void)state;
+    static const int by = 1, wide = 8;
+    const void *const params[] = { NULL, NULL, &by }, *const other[] = { NULL, NULL, &wide };
+    const ptxlint_trial plain = { .size = sizeof plain, .grid = { 1 << 14 }, .block = { 256 },
+                                  .dynamic_shared_bytes = -1, .params = params, .param_count = 3 };
+    ptxlint_trial others[6] = { plain, plain, plain, plain, plain, plain };
+    ptxlint_module *module = module_of();
+    ptxlint_estimated first = { .size = sizeof first }, out = { .size = sizeof out };
+    others[0].grid[1] = 2;
+    others[1].block[0] = 128;
+    others[2].dynamic_shared_bytes = 100000;
+    others[3].max_registers = 16;
+    others[4].params = other;
+    others[5].block[1] = 2;
+    assert_int_equal(ptxlint_estimate(module, "k", 0, &plain, &first), PTXLINT_OK);
+    for (unsigned i = 0; i < sizeof others / sizeof *others; i++) {
+        assert_int_equal(ptxlint_estimate(module, "k", 0, &others[i], &out), PTXLINT_OK);
+        assert_false(are_alike(&out, &first));
+    }
+    assert_int_equal(ptxlint_estimate(module, "k", 0, &plain, &out), PTXLINT_OK);
+    assert_true(are_alike(&out, &first));
+    ptxlint_module_free(module);
+}
+
 static bool is_in_order(const ptxlint_time *time)
 {
     return time->bound_us <= time->low_us && time->low_us <= time->predicted_us
@@ -803,7 +861,8 @@ static void test_written(void **state)
 UNIT(estimate)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_estimates_only),
+        cmocka_unit_test(test_estimates_only),  cmocka_unit_test(test_asked_again),
+        cmocka_unit_test(test_asked_otherwise),
         cmocka_unit_test(test_orders),          cmocka_unit_test(test_steps),
         cmocka_unit_test(test_stays),           cmocka_unit_test(test_iterations),
         cmocka_unit_test(test_least),           cmocka_unit_test(test_bounds_of_less),

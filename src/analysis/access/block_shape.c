@@ -79,35 +79,25 @@ static void keep_shape(const AccessEvaluator *e, unsigned shape)
         Count *to = tally->shaped;
         for (InsnId i = 0; i < tally->func->insn_count; i++)
             if (ptx_insn_is_access(&tally->func->insns[i])) {
-                if (!e->is_cut && tally->totals[i].doubt != UNCERTAIN_ADDRESS)
-                    to[shape] = tally->totals[i];
+                if (!e->is_cut && tally->insns[i].total.doubt != UNCERTAIN_ADDRESS)
+                    to[shape] = tally->insns[i].total;
                 to += e->out->shape_count;
             }
-    }
-}
-
-static void swap_totals(AccessEvaluator *e, Count **others)
-{
-    for (uint32_t t = 0; t < e->tally_count; t++) {
-        Count *own = e->tallies[t].totals;
-        e->tallies[t].totals = others[t];
-        others[t] = own;
     }
 }
 
 /* What accesses take in this shape, where it is less. */
 static void try_shape(AccessEvaluator *e, unsigned shape, uint64_t most_steps, bool is_quick)
 {
-    for (uint32_t t = 0; t < e->tally_count; t++)
-        memset(e->tallies[t].totals, 0,
-               e->tallies[t].func->insn_count * sizeof *e->tallies[t].totals);
+    ptx_evaluator_empty(e);
     e->is_cut = false;
     ptx_machine_reshape(e->machine, e->out->shapes[shape]);
     ptx_evaluator_run_assumed(e, most_steps, is_quick);
     for (uint32_t t = 0; t < e->tally_count; t++)
-        for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
-            e->tallies[t].insns[i].best_share = fmin(e->tallies[t].insns[i].best_share,
-                                                     ptx_evaluator_ratio(&e->tallies[t].totals[i]));
+        for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++) {
+            Evaluated *insn = &e->tallies[t].insns[i];
+            insn->best_share = fmin(insn->best_share, ptx_evaluator_ratio(&insn->total));
+        }
 }
 
 /* The block is unknown as well: figures are those of a row of threads, and findings have to hold
@@ -117,25 +107,23 @@ void ptx_evaluator_try_shapes(AccessEvaluator *e, uint64_t most_steps, bool is_q
     Machine *m = e->machine;
     uint32_t run = e->out->blocks_run, count = e->tally_count;
     bool is_cut = e->is_cut;
-    Count **own = ptx_arena_array(e->arena, Count *, count);
     choose_shapes(e);
     if (e->out->shape_count < 2)
         return;
     for (uint32_t t = 0; t < count; t++) {
         AccessTally *tally = &e->tallies[t];
-        own[t] = ptx_arena_array(e->arena, Count, tally->func->insn_count);
         tally->shaped = ptx_arena_array(e->arena, Count,
                                         (size_t)count_accesses(tally->func) * e->out->shape_count);
     }
     keep_shape(e, 0);
     e->watch.observer.is_paused = true;
-    swap_totals(e, own);
+    Count **own = ptx_evaluator_set_aside(e);
     for (unsigned i = 1; i < e->out->shape_count; i++) {
         try_shape(e, i, most_steps, is_quick);
         e->tally_count = count;         /* what is called in these shapes alone does not count */
         keep_shape(e, i);
     }
-    swap_totals(e, own);
+    ptx_evaluator_put_back(e, own, count);
     e->out->blocks_run = run;
     e->is_cut = is_cut;
     ptx_machine_reshape(m, e->out->shapes[0]);

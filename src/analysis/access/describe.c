@@ -19,7 +19,8 @@ const char *ptx_count_describe(Arena *arena, const Count *count, uint32_t bytes)
     case PATTERN_CONTIGUOUS:
         return "lanes are contiguous";
     case PATTERN_OFFSET:
-        return "lanes are contiguous, but start inside a sector or line";
+        return count->sectors > 0 ? "lanes are contiguous, but start inside a sector or line"
+                                  : "lanes are contiguous";
     case PATTERN_STRIDED:
         snprintf(text, sizeof text, "lanes are %" PRId64 " bytes apart", apart);
         break;

@@ -22,14 +22,25 @@ enum {
 
 /* Whether something is left to be found: an access that costs more than it had to, a branch that
  * parts lanes. */
-static bool is_notable(const Count *counts, InsnId count)
+static bool is_notable(const Count *c)
 {
-    for (InsnId i = 0; i < count; i++) {
-        const Count *c = &counts[i];
-        if (c->sectors > c->ideal_sectors || c->wavefronts > c->ideal_wavefronts
-            || c->addresses > c->requests || c->divergent > 0)
+    return c->sectors > c->ideal_sectors || c->wavefronts > c->ideal_wavefronts
+           || c->addresses > c->requests || c->divergent > 0;
+}
+
+static bool is_any_notable(const SimFunc *ran)
+{
+    for (InsnId i = 0; i < ran->func->insn_count; i++)
+        if (is_notable(&ran->sums[i]))
             return true;
-    }
+    return false;
+}
+
+static bool is_tally_notable(const AccessTally *tally)
+{
+    for (InsnId i = 0; i < tally->func->insn_count; i++)
+        if (is_notable(&tally->insns[i].total))
+            return true;
     return false;
 }
 
@@ -43,7 +54,7 @@ static void run_quick(AccessEvaluator *e, const uint32_t block[3])
     const uint32_t func_count = ptx_machine_func_count(m);
     for (uint32_t r = 0; e->shape.warp_count > 1 && is_enough && r < func_count; r++) {
         const SimFunc ran = ptx_machine_func_at(m, r);
-        is_enough = !is_notable(ran.sums, ran.func->insn_count);
+        is_enough = !is_any_notable(&ran);
     }
     ptx_evaluator_collect(e, e->out->blocks * (is_enough ? e->shape.warp_count : 1));
     if (!is_enough) {
@@ -127,10 +138,7 @@ static void run_to_depth(AccessEvaluator *e, uint64_t most_steps, Depth depth)
 /* What the budget cut short in one shape it would in the others. */
 static bool are_shapes_worth_it(const AccessEvaluator *e, bool is_quick)
 {
-    const AccessTally *own = &e->tallies[0];
-    if (is_quick)
-        return is_notable(own->totals, own->func->insn_count);
-    return !e->is_cut;
+    return is_quick ? is_tally_notable(&e->tallies[0]) : !e->is_cut;
 }
 
 static void set_up(AccessEvaluator *e, const Gpu *gpu, bool is_quick)

@@ -19,11 +19,19 @@ static Certainty certainty_of(const AccessEvaluator *e, const Evaluated *insn)
     return CERTAINTY_EXACT;
 }
 
+static void weigh_total(Count *count, double weight)
+{
+    const Count once = *count;
+    *count = (Count){ 0 };
+    ptx_count_add(count, &once, weight);
+}
+
 static void finish_tally(const AccessEvaluator *e, AccessTally *tally, double weight)
 {
     for (InsnId i = 0; i < tally->func->insn_count; i++) {
         Evaluated *insn = &tally->insns[i];
-        ptx_count_add(&insn->total, &tally->totals[i], weight);
+        if (weight != 1)
+            weigh_total(&insn->total, weight);
         insn->is_reached = insn->total.warps > 0;
         insn->best_share = fmin(insn->best_share, ptx_evaluator_ratio(&insn->total));
         insn->certainty = (uint8_t)certainty_of(e, insn);
@@ -32,7 +40,7 @@ static void finish_tally(const AccessEvaluator *e, AccessTally *tally, double we
 
 static bool is_called_access(const AccessTally *tally, InsnId insn)
 {
-    return tally->totals[insn].requests > 0 && ptx_insn_is_access(&tally->func->insns[insn]);
+    return tally->insns[insn].total.requests > 0 && ptx_insn_is_access(&tally->func->insns[insn]);
 }
 
 static void list_called_funcs(Arena *arena, AccessEvaluator *e)

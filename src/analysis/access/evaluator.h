@@ -17,8 +17,7 @@
 /* Of a function that runs: per instruction. */
 typedef struct AccessTally {
     const Func *func;
-    Evaluated *insns;
-    Count *totals;
+    Evaluated *insns;           /* their totals are those of what has run so far */
     double *first_ratio;        /* what an active lane moved in the first block that ran it; NaN */
     Count *shaped;              /* per access and Evaluation.shapes; NULL: none were tried */
 } AccessTally;
@@ -59,6 +58,11 @@ void ptx_evaluator_run_block(AccessEvaluator *e, const uint32_t ctaid[3], double
 double ptx_evaluator_collect(AccessEvaluator *e, double weight);
 double ptx_evaluator_collect_all(AccessEvaluator *e, double weight, bool is_rest);
 void ptx_evaluator_forget(AccessEvaluator *e);
+/* Empties the totals; the same, and what they were, per tally and instruction; puts that back, of
+ * the first tallies. */
+void ptx_evaluator_empty(AccessEvaluator *e);
+Count **ptx_evaluator_set_aside(AccessEvaluator *e);
+void ptx_evaluator_put_back(AccessEvaluator *e, Count **aside, uint32_t tally_count);
 
 /* whole_grid.c */
 

@@ -173,22 +173,16 @@ static void join_counts(Count *blocks, const Count *warps, double share, double 
 static void add_single_warps(AccessEvaluator *e, uint64_t most_steps)
 {
     const bool is_paused = e->watch.observer.is_paused;
-    Count **blocks = ptx_arena_array(e->arena, Count *, e->tally_count);
+    const uint32_t tally_count = e->tally_count;
+    Count **blocks = ptx_evaluator_set_aside(e);
     e->watch.observer.is_paused = true;
     ptx_machine_allow(e->machine, most_steps / 4 * 3);
-    for (uint32_t t = 0; t < e->tally_count; t++) {
-        blocks[t] = e->tallies[t].totals;
-        e->tallies[t].totals = ptx_arena_array(e->arena, Count, e->tallies[t].func->insn_count);
-    }
-    uint32_t tally_count = e->tally_count;
     double samples = (double)run_single_warps(e), share = samples / (samples + e->out->blocks_run);
-    for (uint32_t t = 0; t < tally_count; t++) {
-        const Count *warps = e->tallies[t].totals;
-        e->tallies[t].totals = blocks[t];
+    for (uint32_t t = 0; t < tally_count; t++)
         for (InsnId i = 0; samples > 0 && i < e->tallies[t].func->insn_count; i++)
-            join_counts(&blocks[t][i], &warps[i], share,
+            join_counts(&blocks[t][i], &e->tallies[t].insns[i].total, share,
                         e->out->blocks * e->shape.warp_count / samples);
-    }
+    ptx_evaluator_put_back(e, blocks, tally_count);
     e->watch.observer.is_paused = is_paused;
 }
 
@@ -197,7 +191,7 @@ static void divide_most(AccessEvaluator *e, uint32_t warps)
 {
     for (uint32_t t = 0; t < e->tally_count; t++)
         for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
-            e->tallies[t].totals[i].most /= warps;
+            e->tallies[t].insns[i].total.most /= warps;
 }
 
 /* The budget does not do for one block: its first warp and its last stand for all. */

@@ -17,8 +17,8 @@ void ptx_evaluator_add_tally(AccessEvaluator *e, const Func *func, Evaluated *in
         e->tallies = ptx_arena_grow(e->arena, e->tallies, e->tally_count, &e->tally_capacity,
                                     sizeof *e->tallies);
     AccessTally *tally = &e->tallies[e->tally_count++];
-    *tally = (AccessTally){ func, insns, ptx_arena_array(e->arena, Count, func->insn_count),
-                            ptx_arena_array(e->arena, double, func->insn_count), NULL };
+    *tally = (AccessTally){ func, insns, ptx_arena_array(e->arena, double, func->insn_count),
+                            NULL };
     for (InsnId i = 0; i < func->insn_count; i++) {
         tally->first_ratio[i] = (double)NAN;
         insns[i].best_share = (double)INFINITY;
@@ -78,21 +78,21 @@ static double collect_func(SimFunc ran, AccessTally *tally, double weight, bool 
             continue;
         work += first->warps * (end - i);
         const double longest = longest_of(first, warps);
-        if (is_rest && tally->totals[i].warps > 0) {
+        if (is_rest && tally->insns[i].total.warps > 0) {
             ran.sums[i] = (Count){ 0 };
             continue;
         }
         if (!ran.plain[i]) {
             note_ratio(tally, i, first);
-            ptx_count_add(&tally->totals[i], first, weight);
+            ptx_count_add(&tally->insns[i].total, first, weight);
         }
         for (InsnId k = i; k < end; k++)
-            note_longest(&tally->totals[k], first, longest);
+            note_longest(&tally->insns[k].total, first, longest);
         /* they run as often as the first of them */
         for (InsnId k = i; ran.plain[i] && k < end; k++) {
-            tally->totals[k].warps += weight * first->warps;
-            tally->totals[k].lanes += weight * first->lanes;
-            tally->totals[k].most += weight * first->most;
+            tally->insns[k].total.warps += weight * first->warps;
+            tally->insns[k].total.lanes += weight * first->lanes;
+            tally->insns[k].total.most += weight * first->most;
         }
         ran.sums[i] = (Count){ 0 };
     }
@@ -145,8 +145,10 @@ void ptx_evaluator_run_block(AccessEvaluator *e, const uint32_t ctaid[3], double
 void ptx_evaluator_forget(AccessEvaluator *e)
 {
     for (uint32_t t = 0; t < e->tally_count; t++)
-        for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
-            e->tallies[t].totals[i] = (Count){ .doubt = e->tallies[t].totals[i].doubt };
+        for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++) {
+            Count *total = &e->tallies[t].insns[i].total;
+            *total = (Count){ .doubt = total->doubt };
+        }
     ptx_machine_discard(e->machine);
     memset(e->work, 0, sizeof e->work);
     e->busiest = 0;
@@ -154,4 +156,33 @@ void ptx_evaluator_forget(AccessEvaluator *e)
     e->blocks_stood_for = 0;
     if (ptx_evaluator_footprint(e))
         ptx_footprint_forget(ptx_evaluator_footprint(e));
+}
+
+/* ---- counting something else for a while ----------------------------------------------------- */
+
+void ptx_evaluator_empty(AccessEvaluator *e)
+{
+    for (uint32_t t = 0; t < e->tally_count; t++)
+        for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
+            e->tallies[t].insns[i].total = (Count){ 0 };
+}
+
+Count **ptx_evaluator_set_aside(AccessEvaluator *e)
+{
+    Count **aside = ptx_arena_array(e->arena, Count *, e->tally_count);
+    for (uint32_t t = 0; t < e->tally_count; t++) {
+        const AccessTally *tally = &e->tallies[t];
+        aside[t] = ptx_arena_array(e->arena, Count, tally->func->insn_count);
+        for (InsnId i = 0; i < tally->func->insn_count; i++)
+            aside[t][i] = tally->insns[i].total;
+    }
+    ptx_evaluator_empty(e);
+    return aside;
+}
+
+void ptx_evaluator_put_back(AccessEvaluator *e, Count **aside, uint32_t tally_count)
+{
+    for (uint32_t t = 0; t < tally_count; t++)
+        for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
+            e->tallies[t].insns[i].total = aside[t][i];
 }

@@ -247,19 +247,35 @@ static bool is_tree(const Cfg *cfg, const Dom *dom)
     return dom->idom[0] == EXIT_BLOCK;
 }
 
+static const BlockId *find_ipdoms(Arena *arena, Arena *scratch, const Cfg *cfg,
+                                  const DomGraph *forward)
+{
+    const DomGraph backward = { forward->node_count, forward->pred_first, forward->preds,
+                                forward->succ_first, forward->succs };
+    uint32_t *ipdom = ptx_arena_array(scratch, uint32_t, forward->node_count);
+    find_idoms(scratch, &backward, cfg->rpo_count, ipdom);
+    return idom_of_blocks(arena, cfg, ipdom);
+}
+
+const BlockId *ptx_ipdom_compute(Arena *arena, Arena *scratch, const Cfg *cfg)
+{
+    ArenaMark mark = ptx_arena_mark(scratch);
+    const DomGraph forward = build_graph(scratch, cfg);
+    const BlockId *ipdom = find_ipdoms(arena, scratch, cfg, &forward);
+    ptx_arena_release(scratch, mark);
+    return ipdom;
+}
+
 const Dom *ptx_dom_compute(Arena *arena, Arena *scratch, const Cfg *cfg)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
     Dom *dom = ptx_arena_new(arena, Dom);
-    DomGraph forward = build_graph(scratch, cfg);
-    DomGraph backward = { forward.node_count, forward.pred_first, forward.preds, forward.succ_first,
-                          forward.succs };
+    const DomGraph forward = build_graph(scratch, cfg);
     uint32_t *idom = ptx_arena_array(scratch, uint32_t, forward.node_count);
     find_idoms(scratch, &forward, 0, idom);
     dom->idom = idom_of_blocks(arena, cfg, idom);
     number_tree(dom, arena, scratch, cfg, idom);
-    find_idoms(scratch, &backward, cfg->rpo_count, idom);
-    dom->ipdom = idom_of_blocks(arena, cfg, idom);
+    dom->ipdom = find_ipdoms(arena, scratch, cfg, &forward);
     ASSERT(is_tree(cfg, dom));
     ptx_arena_release(scratch, mark);
     return dom;

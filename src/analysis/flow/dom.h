@@ -24,6 +24,8 @@ typedef struct Dom {
 
 /* Owned by arena; scratch, another arena, is left as found. */
 const Dom *ptx_dom_compute(Arena *arena, Arena *scratch, const Cfg *cfg);
+/* Dom.ipdom alone. */
+const BlockId *ptx_ipdom_compute(Arena *arena, Arena *scratch, const Cfg *cfg);
 
 /* Whether every path from block 0 to b goes through a; true for a == b. False where either is
  * unreachable. */

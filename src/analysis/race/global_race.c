@@ -128,7 +128,7 @@ static void choose_blocks(GlobalRaceSearch *s)
 static bool run(GlobalRaceSearch *s, ShadowMemory *contents, uint32_t run)
 {
     ptx_shadow_memory_observe(&s->memory, contents);
-    contents->run = run;
+    ptx_shadow_memory_begin(contents, run);
     return ptx_machine_run(s->machine, s->blocks[run - 1], 0, s->shape.warp_count)
            && !contents->is_lost;
 }
@@ -266,17 +266,24 @@ static bool compare_word(GlobalRaceSearch *s, const Word *word, uint32_t now)
     return false;
 }
 
+static bool compare_and_keep(GlobalRaceSearch *s, Word *word, uint32_t now)
+{
+    if (compare_word(s, word, now))
+        return true;
+    if (!word->first.by.run && word->last.by.run == now)
+        word->first = word->last;
+    if (!word->first_reader.run && word->reader.run == now)
+        word->first_reader = word->reader;
+    return false;
+}
+
+/* In the order in which words were touched first. */
 static bool compare(GlobalRaceSearch *s, const ShadowMemory *c)
 {
-    for (uint32_t i = 0; i < c->word_count; i++) {
-        Word *word = &c->words[i];
-        if (compare_word(s, word, c->run))
-            return true;
-        if (!word->first.by.run && word->last.by.run == c->run)
-            word->first = word->last;
-        if (!word->first_reader.run && word->reader.run == c->run)
-            word->first_reader = word->reader;
-    }
+    for (uint32_t i = 0; i < c->word_count; i += TOUCHED_BITS)
+        for (uint64_t left = c->touched[i / TOUCHED_BITS]; left; left &= left - 1)
+            if (compare_and_keep(s, &c->words[i + (uint32_t)__builtin_ctzll(left)], c->run))
+                return true;
     return false;
 }
 

@@ -369,7 +369,7 @@ static bool is_on_every_path(const Search *s, const Put *put)
     const BlockId wanted = ran.cfg->block_of[put->insn];
     BlockId block = 0;
     while (block != wanted && block != EXIT_BLOCK)
-        block = ran.reconvergence->ipdom[block];
+        block = ran.reconvergence[block];
     return block == wanted;
 }
 

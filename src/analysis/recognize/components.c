@@ -5,6 +5,7 @@
 #include "analysis/flow/defs.h"
 #include "analysis/flow/dom.h"
 #include "analysis/flow/loop.h"
+#include "analysis/redundancy/effect.h"
 #include "ir/func.h"
 #include "ir/insn.h"
 #include "ir/reg.h"
@@ -118,14 +119,35 @@ static void drop_read_locations(Recognizer *r)
             r->is_location[r->all.items[d].from] = false;
 }
 
-/* Per component: whether another instruction of the loop reads it, but to note where it was. */
-static bool *find_cycle_readers(const Recognizer *r)
+/* Who in a loop reads what a component of it computes, but to note where it was. */
+enum { READ_STORED = 1, READ_OTHERWISE = 2 };
+
+/* v goes to another element in each iteration, of an array that it does not rest on. */
+static bool is_store_of_scan(const Recognizer *r, const Dependence *item)
 {
-    bool *readers = ptx_arena_array(r->scratch, bool, r->component_count + 1);
+    const Insn *insn = &r->flow->func->insns[item->to];
+    const Operand *address = ptx_effect_address(r->flow->func, insn);
+    const Subscript *to = r->has_arrays ? r->subscripts[item->to] : NULL;
+    if (insn->op->kind != OPK_ST || !to || !to->array || !address || address->id == item->name)
+        return false;
+    const uint64_t rests = r->rests[item->from];
+    const LoopId loop = r->flow->loops->loop_of[r->flow->cfg->block_of[item->to]];
+    return insn->guard != item->name
+           && ptx_recognizer_movement(r, to, loop) == TERM_LOOP
+           && !(rests & (ptx_recognizer_array_bit(r, to->array)
+                         | UINT64_C(1) << OTHER_ARRAY));
+}
+
+/* Per component. */
+static uint8_t *find_cycle_readers(const Recognizer *r)
+{
+    uint8_t *readers = ptx_arena_array(r->scratch, uint8_t, r->component_count + 1);
     for (uint32_t d = 0; d < r->all.count; d++) {
         const Dependence *item = &r->all.items[d];
-        if (is_read_beside(r, item) && !r->is_location[item->to])
-            readers[r->component[item->from]] = true;
+        if (!is_read_beside(r, item) || r->is_location[item->to])
+            continue;
+        uint8_t *of = &readers[r->component[item->from]];
+        *of |= (uint8_t)(is_store_of_scan(r, item) ? READ_STORED : READ_OTHERWISE);
     }
     return readers;
 }
@@ -133,21 +155,27 @@ static bool *find_cycle_readers(const Recognizer *r)
 static void refuse_read(Recognized *item)
 {
     item->class = RECOGNIZED_NONE;
-    item->why = "the loop also reads it: a scan, or what is combined with it depends on it";
+    item->why = "the loop also reads it: what is combined with it may depend on it";
+}
+
+static void judge_reader(Recognized *item, uint8_t readers)
+{
+    bool is_reduction = item->class == RECOGNIZED_REDUCTION;
+    if (!is_reduction && item->class != RECOGNIZED_RECURRENCE)
+        return;
+    if (readers & READ_OTHERWISE)
+        refuse_read(item);
+    else if (readers && is_reduction)
+        item->class = RECOGNIZED_SCAN;
 }
 
 /* What is read may come back through memory, a call or a branch: e may depend on it. */
 static void judge_readers(Recognizer *r, uint32_t begin)
 {
     drop_read_locations(r);
-    const bool *readers = find_cycle_readers(r);
-    for (uint32_t i = begin; i < r->count; i++) {
-        Recognized *item = &r->items[i];
-        bool rests_on_it = item->class == RECOGNIZED_REDUCTION
-                           || item->class == RECOGNIZED_RECURRENCE;
-        if (rests_on_it && readers[r->item_component[i]])
-            refuse_read(item);
-    }
+    const uint8_t *readers = find_cycle_readers(r);
+    for (uint32_t i = begin; i < r->count; i++)
+        judge_reader(&r->items[i], readers[r->item_component[i]]);
 }
 
 /* ---- levels ---------------------------------------------------------------------------------- */

@@ -33,19 +33,6 @@ static int place_of_variable(const Recognizer *r, const Cycle *c, const Insn *in
     return count == 1 ? place : -1;
 }
 
-/* Where it stands decides: a product of it is no sum. */
-static Step step_at_place(const Insn *insn, Step step, int place)
-{
-    switch ((Operation)insn->op->operation) {
-    case OP_SUB: case OP_SHL:
-        return place == 1 ? step : STEP_OTHER;
-    case OP_MAD: case OP_FMA:
-        return place == 3 ? STEP_ADD : STEP_LINEAR;
-    default:
-        return step;
-    }
-}
-
 static Step step_of_insn(const Recognizer *r, const Cycle *c, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(r->flow->func, insn);
@@ -61,7 +48,7 @@ static Step step_of_insn(const Recognizer *r, const Cycle *c, const Insn *insn)
         if (operands[o].flags || operands[o].kind == OPERAND_SINK || operands[o].position != o)
             return STEP_OTHER;
     const int place = place_of_variable(r, c, insn);
-    return place < 0 ? STEP_OTHER : step_at_place(insn, step, place);
+    return place < 0 ? STEP_OTHER : ptx_recognizer_step_at(insn, place);
 }
 
 /* ---- what it is combined with ---------------------------------------------------------------- */
@@ -226,24 +213,13 @@ static bool is_reinitialized(const Recognizer *r, const Cycle *c)
 
 /* ---- classes --------------------------------------------------------------------------------- */
 
-/* The one step of all instructions but copies; a mixture of sums and products is linear. */
-static Step join_steps(Step a, Step b)
-{
-    const unsigned linear = 1u << STEP_ADD | 1u << STEP_MUL | 1u << STEP_SHIFT | 1u << STEP_LINEAR;
-    if (a == STEP_COPY || a == b)
-        return b;
-    if (b == STEP_COPY)
-        return a;
-    return linear >> a & linear >> b & 1 ? STEP_LINEAR : STEP_OTHER;
-}
-
 static Step walk_cycle(const Recognizer *r, Cycle *c, Recognized *out)
 {
     Step step = STEP_COPY;
     for (uint32_t i = 0; i < c->count; i++) {
         const Insn *insn = &r->flow->func->insns[c->insns[i]];
         const Step next = step_of_insn(r, c, insn);
-        step = join_steps(step, next);
+        step = ptx_recognizer_join_steps(step, next);
         if (next == STEP_OTHER || step == STEP_OTHER)
             return STEP_OTHER;
         c->step_count += next != STEP_COPY;
@@ -277,38 +253,32 @@ static bool is_in_one_loop(const Recognizer *r, const Cycle *c)
     return true;
 }
 
-static RecognizedClass refuse_cycle(Recognized *out, const char *why)
-{
-    out->why = why;
-    return RECOGNIZED_NONE;
-}
-
 static RecognizedClass classify_cycle(const Recognizer *r, Cycle *c, Recognized *out)
 {
     const Step step = walk_cycle(r, c, out);
     if (step == STEP_OTHER || step == STEP_COPY)
-        return refuse_cycle(out, "what it computes from one iteration to the next is no single "
-                                 "operation");
+        return ptx_recognizer_refuse(out, "what it computes from one iteration to the next is no "
+                                          "single operation");
     if (c->has_constants && step > STEP_LINEAR)
-        return refuse_cycle(out, "every iteration combines it with the same value");
+        return ptx_recognizer_refuse(out, "every iteration combines it with the same value");
     out->operation = ptx_recognizer_step_text(step);
     if (is_in_one_loop(r, c) && !out->is_conditional)
         return class_in_each(c, step, out);
     if (c->has_constants && !is_in_one_loop(r, c))
-        return refuse_cycle(out, "loops inside this one step it, too");
+        return ptx_recognizer_refuse(out, "loops inside this one step it, too");
     if (step == STEP_LINEAR || step == STEP_SHIFT)
-        return refuse_cycle(out, "not every iteration computes it once");
+        return ptx_recognizer_refuse(out, "not every iteration computes it once");
     return RECOGNIZED_REDUCTION;
 }
 
 static RecognizedClass class_of_cycle(Recognizer *r, Cycle *c, Recognized *out, bool is_own)
 {
     if (r->flow->loops->loops[c->loop].is_irreducible || r->flow->cfg->has_unknown_target)
-        return refuse_cycle(out, "the loop has no single entry");
+        return ptx_recognizer_refuse(out, "the loop has no single entry");
     if (c->carried == NO_ID)
-        return refuse_cycle(out, "several registers carry it to the next iteration");
+        return ptx_recognizer_refuse(out, "several registers carry it to the next iteration");
     if (!is_own)
-        return refuse_cycle(out, "the loop also sets it in another way");
+        return ptx_recognizer_refuse(out, "the loop also sets it in another way");
     const RecognizedClass selected = ptx_recognizer_select(r, c, out);
     out->is_reinitialized = is_reinitialized(r, c);
     return selected ? selected : classify_cycle(r, c, out);
@@ -317,7 +287,8 @@ static RecognizedClass class_of_cycle(Recognizer *r, Cycle *c, Recognized *out, 
 void ptx_recognizer_add_cycle(Recognizer *r, Cycle *c)
 {
     const bool is_own = claim_registers(r, c);
-    Recognized out = { .loop = c->loop, .insn = c->insns[0], .insn_count = c->count };
+    Recognized out = { .loop = c->loop, .insn = c->insns[0], .insn_count = c->count,
+                       .array = NO_ID };
     for (uint32_t i = 1; i < c->count; i++)
         out.insn = c->insns[i] > out.insn ? c->insns[i] : out.insn;
     c->carried = out.reg = find_carried_register(r, c);

@@ -10,6 +10,8 @@
 
 #include <stdlib.h>
 
+enum { WALK_PER_INSN = 256, WALK_FLOOR = 1 << 16 };     /* steps back from stores, of a function */
+
 /* ---- one instruction ------------------------------------------------------------------------- */
 
 static const char *const step_text[STEP__COUNT] = {
@@ -53,6 +55,31 @@ static bool keeps_all_bits(const Insn *insn)
 Step ptx_recognizer_step(const Insn *insn)
 {
     return keeps_all_bits(insn) ? step_of_operation(insn) : STEP_OTHER;
+}
+
+Step ptx_recognizer_step_at(const Insn *insn, int place)
+{
+    const Step step = ptx_recognizer_step(insn);
+    if (step == STEP_OTHER)
+        return step;
+    switch ((Operation)insn->op->operation) {
+    case OP_SUB: case OP_SHL:
+        return place == 1 ? step : STEP_OTHER;
+    case OP_MAD: case OP_FMA:
+        return place == 3 ? STEP_ADD : STEP_LINEAR;
+    default:
+        return step;
+    }
+}
+
+Step ptx_recognizer_join_steps(Step a, Step b)
+{
+    const unsigned linear = 1u << STEP_ADD | 1u << STEP_MUL | 1u << STEP_SHIFT | 1u << STEP_LINEAR;
+    if (a == STEP_COPY || a == b)
+        return b;
+    if (b == STEP_COPY)
+        return a;
+    return linear >> a & linear >> b & 1 ? STEP_LINEAR : STEP_OTHER;
 }
 
 /* ---- where it stands ------------------------------------------------------------------------- */
@@ -107,6 +134,12 @@ void ptx_recognizer_add(Recognizer *r, const Recognized *item, uint32_t componen
     r->items[r->count++] = *item;
 }
 
+RecognizedClass ptx_recognizer_refuse(Recognized *out, const char *why)
+{
+    out->why = why;
+    return RECOGNIZED_NONE;
+}
+
 static void index_dependences(Recognizer *r)
 {
     for (uint32_t d = 0; d < r->all.count; d++)
@@ -132,13 +165,21 @@ static void begin_recognizer(Recognizer *r)
     r->is_linear = ptx_arena_array(r->scratch, bool, count + 1);
     r->selection = ptx_arena_array(r->scratch, CompareSelect, count + 1);
     r->is_location = ptx_arena_array(r->scratch, bool, count + 1);
+    r->marks = ptx_arena_array(r->scratch, uint8_t, count + 1);
+    r->subscripts = ptx_arena_array(r->scratch, const Subscript *, count + 1);
+    r->rests = ptx_arena_array(r->scratch, uint64_t, count + 1);
+    r->is_read = ptx_arena_array(r->scratch, bool, count + 1);
+    r->is_decided = ptx_arena_array(r->scratch, bool, r->flow->cfg->block_count + 1);
+    r->stamps = ptx_arena_array(r->scratch, uint32_t, count + 1);
+    r->budget = WALK_FLOOR + (uint64_t)WALK_PER_INSN * count;
     index_dependences(r);
 }
 
 static int compare_recognized(const void *a, const void *b)
 {
     const Recognized *x = a, *y = b;
-    int order = (x->loop > y->loop) - (x->loop < y->loop);
+    const uint64_t outer = (uint64_t)x->loop + 1, other = (uint64_t)y->loop + 1;
+    int order = ((uint32_t)outer > (uint32_t)other) - ((uint32_t)outer < (uint32_t)other);
     return order ? order : (x->insn > y->insn) - (x->insn < y->insn);
 }
 
@@ -146,14 +187,15 @@ Recognitions ptx_recognize(Arena *arena, Arena *scratch, const FuncFlow *flow)
 {
     Recognizer r = { .arena = arena, .scratch = scratch, .flow = flow,
                      .defs = ptx_defs_of(scratch, flow) };
-    if (!flow->loops->loop_count)
-        return (Recognitions){ 0 };
     r.all = ptx_dependences_but_memory_compute(arena, scratch, flow);
     if (r.all.is_cut)
         return (Recognitions){ .is_cut = true };
     const ArenaMark mark = ptx_arena_mark(scratch);
     begin_recognizer(&r);
+    ptx_recognizer_rests(&r);
     ptx_recognizer_components(&r);
+    ptx_recognizer_arrays(&r);
+    ptx_recognizer_lanes(&r);
     if (r.count)
         qsort(r.items, r.count, sizeof *r.items, compare_recognized);
     ptx_arena_release(scratch, mark);

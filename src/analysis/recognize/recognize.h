@@ -1,11 +1,16 @@
-/* recognize.h -- what the scalar variables of loops compute: inductions, reductions, recurrences.
+/* recognize.h -- what loops, and the loop that the grid stands for, compute.
  *
- * A variable is a strongly connected component of the register dependences (dependence.h) among a
- * loop's instructions, found by Tarjan, "Depth-First Search and Linear Graph Algorithms" (SIAM J.
- * Comput. 1972), for each nesting level by itself. Its instructions are evaluated as a function of
- * the value at the loop's header: v + e, v * e, min(v, e), ..., minima by comparison and selection,
- * too; what composes to one class is of that class, everything else is RECOGNIZED_NONE and says
- * why. What goes through memory or through branches is not looked at. */
+ * Registers: inductions, reductions, recurrences. A variable is a strongly connected component of
+ * the register dependences (dependence.h) among a loop's instructions, found by Tarjan,
+ * "Depth-First Search and Linear Graph Algorithms" (SIAM J. Comput. 1972), for each nesting level
+ * by itself. Its instructions are evaluated as a function of the value at the loop's header: v + e,
+ * v * e, min(v, e), ..., minima by comparison and selection, too; what composes to one class is of
+ * that class, everything else is RECOGNIZED_NONE and says why. What goes through branches is not
+ * looked at.
+ *
+ * Arrays: assignments, reductions, stencils, histograms, scans. A store, and an atomic, is classed
+ * by its address as a function of the indices (subscript.h), and by what its value rests on.
+ * Different parameters and variables are taken for different arrays. */
 #ifndef PTX_ANALYSIS_RECOGNIZE_RECOGNIZE_H
 #define PTX_ANALYSIS_RECOGNIZE_RECOGNIZE_H
 
@@ -29,19 +34,43 @@ typedef enum RecognizedClass {
     RECOGNIZED_REDUCTION,
     RECOGNIZED_RECURRENCE,      /* v = a * v + b, the same of a and b */
     /* set where a minimum or maximum of the same loop is, to where it was */
-    RECOGNIZED_LOCATION
+    RECOGNIZED_LOCATION,
+    /* of arrays; s: the sum of products that subscript.h says; e: free of a */
+    RECOGNIZED_ASSIGNMENT,      /* a[s] = e */
+    RECOGNIZED_STENCIL,         /* a[s] = e, e of neighbours of one element of another array */
+    RECOGNIZED_SCATTER,         /* a[b[s]] = e */
+    RECOGNIZED_GATHER,          /* a load of a[b[s]] */
+    RECOGNIZED_ARRAY_REDUCTION, /* a[s] = a[s] op e */
+    RECOGNIZED_HISTOGRAM,       /* a[b[s]] = a[b[s]] op e */
+    RECOGNIZED_SCAN,            /* v = v op e, a[s] = v; a[s] = a[s - 1] op e */
+    /* of the lanes of a warp, by shuffles: of groups of Recognized.lanes */
+    RECOGNIZED_WARP_REDUCTION, RECOGNIZED_WARP_SCAN
 } RecognizedClass;
 
+typedef enum RecognizedAdvice {
+    ADVICE_NONE,
+    ADVICE_PRIVATIZE,           /* count in shared memory first: the bins fit there */
+    ADVICE_SHUFFLE              /* combine the warp first: all lanes add to one float */
+} RecognizedAdvice;
+
 typedef struct Recognized {
-    LoopId loop;
+    LoopId loop;                /* NO_LOOP: the loop that the grid stands for */
     InsnId insn;                /* the last of those that compute it, in the text */
     RegId reg;                  /* that the loop carries; NO_ID: several */
+    /* the array that is accessed: its variable or parameter; NO_ID: not known, or no array */
+    VarId array;
+    uint32_t array_offset;      /* of a pointer within a parameter */
     uint8_t class;              /* RecognizedClass */
     const char *operation;      /* "add", "mul", "min", ...; NULL: not one */
     const char *why;            /* of RECOGNIZED_NONE */
-    int64_t step;               /* of RECOGNIZED_LINEAR, where has_step */
+    /* of RECOGNIZED_LINEAR; bytes from one iteration or thread to the next; where has_step */
+    int64_t step;
     uint32_t insn_count;
+    uint8_t advice;             /* RecognizedAdvice */
+    uint32_t extent;            /* of ADVICE_PRIVATIZE: bytes that the bins take at most */
+    uint32_t lanes;             /* that are combined; 0: another class */
     bool has_step;
+    bool is_array;              /* a store, an atomic or a gather: no register of a loop */
     bool is_conditional;        /* not in each iteration */
     bool is_reinitialized;      /* set to a constant in each iteration of the next outer loop */
 } Recognized;

@@ -4,8 +4,21 @@
 #define PTX_ANALYSIS_RECOGNIZE_RECOGNIZER_H
 
 #include "analysis/recognize/recognize.h"
+#include "analysis/recognize/subscript.h"
 #include "analysis/redundancy/dependence.h"
 #include "ir/insn.h"
+
+/* What the results of an instruction rest on. */
+enum {
+    MARK_VARIES = 1,            /* the thread, the block, the iteration */
+    MARK_DATA = 2               /* memory, where that is not the same for all of them */
+};
+
+enum {
+    MAX_ARRAYS = 63,            /* of a function that have a bit, */
+    OTHER_ARRAY = MAX_ARRAYS,   /* and the bit of all others */
+    MAX_ATOMICS = 128           /* of a function that are compared */
+};
 
 /* What an instruction makes of the variable. */
 typedef enum Step {
@@ -44,6 +57,22 @@ typedef struct Recognizer {
     bool *is_linear;            /* per instruction: of a linear induction */
     CompareSelect *selection;       /* per instruction */
     bool *is_location;          /* per instruction: it notes where a minimum or maximum is */
+    uint8_t *marks;             /* per instruction: MARK_ bits */
+    const Subscript **subscripts;       /* per instruction: of its access; NULL: it has none */
+    uint64_t *rests;            /* per instruction: a bit an array that its results rest on */
+    uint64_t arrays[MAX_ARRAYS];        /* keys of subscript.h */
+    uint64_t array_rests[MAX_ARRAYS + 1];       /* what has been stored in them rests on */
+    uint32_t array_count;
+    bool *is_decided;           /* per block: a branch that rests on memory decides that it runs */
+    bool *is_read;              /* per instruction: a register that it sets is read */
+    uint32_t *stamps, stamp;    /* per instruction: of the last walk that saw it */
+    InsnId atomics[MAX_ATOMICS];
+    uint32_t atomic_count;      /* there may be more than are kept */
+    uint64_t budget;            /* steps of walks back from stores that are left */
+    bool asks_for_row;          /* it reads %tid.y or %tid.z */
+    bool has_local;             /* the module has variables in local memory */
+    bool has_arrays;            /* subscripts and rests are there */
+    SubscriptReader reader;
     Recognized *items;
     uint32_t *item_component;
     uint32_t count, capacity, id_capacity;
@@ -63,6 +92,7 @@ typedef struct Cycle {
 
 /* recognize.c */
 void ptx_recognizer_add(Recognizer *r, const Recognized *item, uint32_t component);
+RecognizedClass ptx_recognizer_refuse(Recognized *out, const char *why);
 LoopId ptx_recognizer_level_loop(const Recognizer *r, InsnId insn);
 /* Whether each iteration of the innermost loop around it executes it. */
 bool ptx_recognizer_is_unconditional(const Recognizer *r, InsnId insn);
@@ -74,6 +104,10 @@ const char *ptx_recognizer_step_text(Step step);
 /* What it does with its operands, whichever of them is the variable; STEP_OTHER where it
  * saturates, carries or drops bits. */
 Step ptx_recognizer_step(const Insn *insn);
+/* The same where the variable stands at a place: a product of it is no sum. */
+Step ptx_recognizer_step_at(const Insn *insn, int place);
+/* The one step of both; a mixture of sums and products is linear; STEP_OTHER: there is none. */
+Step ptx_recognizer_join_steps(Step a, Step b);
 
 /* components.c: all that loops carry in registers, a nesting level at a time. */
 void ptx_recognizer_components(Recognizer *r);
@@ -86,5 +120,27 @@ bool ptx_recognizer_is_of_cycle(const Recognizer *r, const Cycle *c, const Opera
 RecognizedClass ptx_recognizer_select(Recognizer *r, const Cycle *c, Recognized *out);
 /* Of loops of that depth, by a copy under a guard. */
 void ptx_recognizer_guarded_locations(Recognizer *r, uint32_t depth);
+
+/* rests.c: what instructions rest on: the tables marks, subscripts, rests. */
+void ptx_recognizer_rests(Recognizer *r);
+/* The bit of an array; that of all others where it is 0 or beyond the first MAX_ARRAYS. */
+uint64_t ptx_recognizer_array_bit(const Recognizer *r, uint64_t array);
+
+/* array.c: what is stored, and what is loaded from where memory says. */
+void ptx_recognizer_arrays(Recognizer *r);
+/* Of an atomic or a reduction of the warp, by what it names; STEP_OTHER: no associative one. */
+Step ptx_recognizer_named_step(const Op *op);
+/* How an address moves in a loop, or in the grid: TERM_FIXED, TERM_LOOP: by indices alone,
+ * TERM_DATA, TERM_OTHER. */
+TermKind ptx_recognizer_movement(const Recognizer *r, const Subscript *of, LoopId loop);
+
+/* lanes.c: what lanes combine by shuffles. */
+void ptx_recognizer_lanes(Recognizer *r);
+
+/* advice.c: what follows from the class of an atomic. */
+void ptx_recognizer_advise(const Recognizer *r, Recognized *row);
+
+/* stencil.c: whether what is stored is made of neighbours of one element of another array. */
+bool ptx_recognizer_is_stencil(Recognizer *r, InsnId store);
 
 #endif

@@ -202,7 +202,8 @@ static void add_guarded_location(Recognizer *r, InsnId id, LoopId loop)
         || ptx_defs_in_loop(r->defs, loop, reg, &last) != 1)
         return;
     r->is_location[id] = true;
-    const Recognized item = { .loop = loop, .insn = id, .reg = reg, .insn_count = 1,
+    const Recognized item = { .loop = loop, .insn = id, .reg = reg, .array = NO_ID,
+                              .insn_count = 1,
                               .class = RECOGNIZED_LOCATION,
                               .operation = selection->is_max ? "argmax" : "argmin" };
     ptx_recognizer_add(r, &item, 0);

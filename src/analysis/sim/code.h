@@ -55,8 +55,9 @@ typedef struct Decoded {           /* per distinct opcode text */
 
 typedef struct Plan {           /* of a function: what does not depend on the launch */
     const Cfg *cfg;
-    /* meeting: where lanes meet again, early exits left out of it */
-    const Dom *dom, *reconvergence;
+    const Dom *dom;
+    /* per block: where lanes meet again, early exits left out of it */
+    const BlockId *reconvergence;
     const Loops *loops;
     Slice slice;
     /* per instruction: the loop whose header begins there, + 1; 0: none */

@@ -79,7 +79,8 @@ typedef struct SteeredBranch {
 typedef struct FuncState {           /* a function as it is run */
     const Func *func;
     const Cfg *cfg;             /* these: of its plan */
-    const Dom *dom, *reconvergence;
+    const Dom *dom;
+    const BlockId *reconvergence;
     const Loops *loops;
     Slice slice;
     const LoopId *headed;

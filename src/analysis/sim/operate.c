@@ -295,6 +295,20 @@ static void run_convert_address(Machine *m, Warp *w, const SimInsn *insn, uint32
     ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
 }
 
+/* Nothing of what is put there in those lanes shows but the value: in all that run, at no place
+ * that is looked at again. */
+static bool is_put_plainly(const Warp *w, uint32_t lanes, uint8_t doubt)
+{
+    return (lanes & w->live) == w->live && doubt != UNCERTAIN_PARAMETER
+           && !w->entries[w->entry_count - 1].region;
+}
+
+/* The value, one number that is the same in all blocks, is there already. */
+static inline bool is_put_there(const Register *r, const Value *value)
+{
+    return r->is_written && !memcmp(&r->value, value, offsetof(Value, by));
+}
+
 void ptx_machine_forget(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, uint8_t doubt)
 {
     const Operand *operands = insn->operands;
@@ -303,15 +317,18 @@ void ptx_machine_forget(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes
     if (insn->op->flags & OPF_SIDE_EFFECT && insn->op->kind != OPK_BAR)
         ptx_memory_forget_shared(m);
     Value value = ptx_machine_unknown(m, false);
+    /* of results of mma, over and over */
+    const bool may_hold = !is_uniform && is_put_plainly(w, lanes, doubt);
+    const Register *regs = w->frame->regs;
     for (unsigned o = 0; o < insn->operand_count; o++) {
         if (!(operands[o].role & ROLE_DEF))
             continue;
         if (is_uniform)
             value = ptx_machine_unknown(m, true);
-        if (o < insn->result_count)
-            ptx_machine_put(m, w, &insn->results[o], &value, lanes, doubt);
-        else
+        if (o >= insn->result_count)
             ptx_machine_write(m, w, &operands[o], &value, lanes, doubt);
+        else if (!may_hold || !is_put_there(&regs[insn->results[o].place], &value))
+            ptx_machine_put(m, w, &insn->results[o], &value, lanes, doubt);
     }
 }
 

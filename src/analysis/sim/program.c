@@ -153,7 +153,8 @@ const Plan *ptx_plan_make(Arena *arena, Arena *scratch, const Module *module, co
         headed[flow.cfg->blocks[flow.loops->loops[l].header].first] = l + 1;
     *plan = (Plan){ .cfg = flow.cfg,
                     .dom = flow.dom,
-                    .reconvergence = ptx_reconvergence_compute(arena, scratch, func, flow.cfg),
+                    .reconvergence = ptx_reconvergence_compute(arena, scratch, func, flow.cfg,
+                                                                flow.dom),
                     .loops = flow.loops,
                     .slice = ptx_slice_compute(arena, scratch, func, flow.cfg, flow.defs, false),
                     .headed = headed };

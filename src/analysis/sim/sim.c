@@ -204,13 +204,17 @@ static uint32_t list_param(const Machine *m, uint32_t position, uint64_t pointer
 const AssumedParam *ptx_machine_assumed_params(const Machine *m, Arena *arena, uint32_t *count)
 {
     const Func *func = &m->module->funcs[m->kernel];
-    bool is_any = false;
+    bool is_any = false, is_any_wide = false;
     *count = 0;
-    for (uint32_t at = 0; at < m->param_size; at++)
+    for (uint32_t at = 0; at < m->param_size; at++) {
         is_any |= m->param_guess[at] != 0;
+        is_any_wide |= (m->param_guess[at] & ~(unsigned)GUESS_IS_FLOAT)
+                       == (unsigned)m->module->address_size / 8;
+    }
     if (!is_any || !func->is_entry)
         return NULL;
-    uint64_t pointers = ptx_pointers_compute(m->scratch, m->module, func);
+    /* is_base asks for them where a guess is as wide as an address */
+    uint64_t pointers = is_any_wide ? ptx_pointers_compute(m->scratch, m->module, func) : 0;
     for (uint32_t p = 0; p < func->param_count; p++)
         *count += list_param(m, p, pointers, NULL);
     AssumedParam *list = ptx_arena_array(arena, AssumedParam, *count), *to = list;

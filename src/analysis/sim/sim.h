@@ -108,7 +108,8 @@ bool ptx_machine_pointer(const Machine *machine, VarId param, AddendId addend, u
 typedef struct SimFunc {        /* a function that was run */
     const Func *func;           /* NULL: it has not run */
     const Cfg *cfg;
-    const Dom *dom, *reconvergence;
+    const Dom *dom;
+    const BlockId *reconvergence;       /* per block: where lanes meet again */
     const Loops *loops;
     /* per instruction: so many from here on run as often as this one; 0: it is counted alone */
     const uint16_t *plain;

@@ -413,6 +413,15 @@ static bool is_early_exit(const Cfg *cfg, BlockId from, BlockId to, BlockId end)
     return cfg->blocks[from].succ_count > 1 && (to == EXIT_BLOCK || (to == end && from + 1 != end));
 }
 
+static bool has_early_exit(const Cfg *cfg, BlockId end)
+{
+    for (BlockId b = 0; b < cfg->block_count; b++)
+        for (uint32_t e = 0; e < cfg->blocks[b].succ_count; e++)
+            if (is_early_exit(cfg, b, cfg->succs[cfg->blocks[b].succ_first + e], end))
+                return true;
+    return false;
+}
+
 static void fill_preds(Arena *arena, Cfg *cfg, Block *blocks, const BlockId *succs)
 {
     BlockId *preds = ptx_arena_array(arena, BlockId, cfg->succ_count + 1);
@@ -440,9 +449,12 @@ static void fill_preds(Arena *arena, Cfg *cfg, Block *blocks, const BlockId *suc
 
 /* Lanes that leave early are not waited for: the others meet where they would if none left (seen
  * on sm_90: ha_nested_exits of testdata/measured). */
-const Dom *ptx_reconvergence_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg)
+const BlockId *ptx_reconvergence_compute(Arena *arena, Arena *scratch, const Func *func,
+                                         const Cfg *cfg, const Dom *dom)
 {
     BlockId end = common_end(func, cfg);
+    if (!has_early_exit(cfg, end))
+        return dom->ipdom;
     Cfg cut = *cfg;
     Block *blocks = ptx_arena_array(arena, Block, cfg->block_count);
     BlockId *succs = ptx_arena_array(arena, BlockId, cfg->succ_count + 1);
@@ -464,5 +476,5 @@ const Dom *ptx_reconvergence_compute(Arena *arena, Arena *scratch, const Func *f
     cut.succs = succs;
     cut.succ_count = count;
     fill_preds(arena, &cut, blocks, succs);
-    return ptx_dom_compute(arena, scratch, &cut);
+    return ptx_ipdom_compute(arena, scratch, &cut);
 }

@@ -54,9 +54,9 @@ RegionFinder ptx_region_finder(Arena *arena, const Func *func, const Cfg *cfg);
 SliceRegion *ptx_region_compute(Arena *arena, RegionFinder *finder, BlockId branch,
                                 BlockId reconvergence);
 
-/* Post-dominators as if no lane left early. Owned by arena. */
-const Dom *ptx_reconvergence_compute(Arena *arena, Arena *scratch, const Func *func,
-                                     const Cfg *cfg);
+/* Per block its post-dominator as if no lane left early. Owned by arena, or dom's. */
+const BlockId *ptx_reconvergence_compute(Arena *arena, Arena *scratch, const Func *func,
+                                         const Cfg *cfg, const Dom *dom);
 
 /* defs may be NULL. has_contents: what is stored to global memory is needed too. Owned by arena;
  * scratch is left as found. */

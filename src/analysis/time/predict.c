@@ -295,16 +295,15 @@ static double l2_slower(const Gpu *gpu, const Speeds *s)
  * a sector takes as long. What comes from memory is stored first. */
 static double l2_us(const Gpu *gpu, const Speeds *s, const Cached *cached)
 {
-    const double store_sector = ptx_gpu_figure(gpu, FIGURE_L2_STORE_SECTOR_PS);
     const double joined = cached->load_sectors > 0
                               ? fmin(1, cached->joined_sectors / cached->load_sectors)
                               : 0,
                  once = 1 - joined * ptx_gpu_figure(gpu, FIGURE_L2_JOINED_SHARE);
     double there = once * cached->load_requests * ptx_gpu_figure(gpu, FIGURE_L2_ASK_PS)
                    + cached->store_lines * ptx_gpu_figure(gpu, FIGURE_L2_STORE_LINE_PS)
-                   + cached->store_sectors * store_sector;
+                   + cached->store_sectors * ptx_gpu_figure(gpu, FIGURE_L2_STORE_SECTOR_PS);
     double back = once * cached->load_pieces * ptx_gpu_figure(gpu, FIGURE_L2_PIECE_PS)
-                  + cached->fresh_sectors * store_sector;
+                  + cached->fresh_sectors * ptx_gpu_figure(gpu, FIGURE_L2_FILL_SECTOR_PS);
     return l2_slower(gpu, s) * fmax(there, back) / 1e6;
 }
 
@@ -480,7 +479,7 @@ static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
     out->parts_us[PART_L1] = busiest_us(in, s,
                                         cached->load_lines + cached->store_lines + local_lines(in)
                                             + hidden.spill_lines);
-    out->parts_us[PART_L2] = l2_us(in->gpu, s, &all);
+    out->parts_us[PART_L2] = has_cache(in->gpu) ? l2_us(in->gpu, s, &all) : 0;
     double slower = 1 / ptx_gpu_figure(in->gpu, FIGURE_MEMORY_SCATTERED) - 1;
     const double written = has_cache(in->gpu) ? cached->written_bytes : 0;
     out->parts_us[PART_DRAM] =
@@ -874,11 +873,10 @@ static void find_shares(Arena *scratch, const PredictInput *in, const Cached *ca
 
 /* ---- what is known --------------------------------------------------------------------------- */
 
-/* Whether data say where some access goes. */
-static bool hangs_on_data(const PredictInput *in)
+bool ptx_hangs_on_data(const Func *func, const Evaluation *evaluation)
 {
-    for (InsnId i = 0; i < in->func->insn_count; i++)
-        if (in->evaluation->insns[i].total.data_requests > 0)
+    for (InsnId i = 0; evaluation && i < func->insn_count; i++)
+        if (evaluation->insns[i].total.data_requests > 0)
             return true;
     return false;
 }
@@ -971,7 +969,9 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     find_pipes(in, &s, &out);
     ArenaMark mark = ptx_arena_mark(scratch);
     const AddressDistribution *spread =
-        hangs_on_data(in) ? ptx_address_distribution_compute(scratch, scratch, in->func) : NULL;
+        in->bases ? ptx_address_distribution_compute(scratch, scratch, in->bases, in->module,
+                                                     in->func)
+                  : NULL;
     out.are_bytes_by_data = are_bytes_by_data(in, spread);
     const DataSource *sources =
         spread ? ptx_data_sources_compute(scratch, scratch, in->func, in->cfg, in->loops) : NULL;

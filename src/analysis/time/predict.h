@@ -18,6 +18,7 @@ typedef struct Evaluation Evaluation;
 typedef struct Gpu Gpu;
 typedef struct Launch Launch;
 typedef struct Lowered Lowered;
+typedef struct PointsToSet PointsToSet;
 typedef struct Sequence Sequence;
 typedef struct TimeShares TimeShares;
 
@@ -63,6 +64,7 @@ typedef struct PredictInput {
     const Launch *launch;       /* NULL: see CacheInput */
     const OpCycles *ops;        /* of the GPU */
     const uint8_t *work;        /* ptx_work_compute */
+    const PointsToSet *bases;   /* of func; NULL where ptx_hangs_on_data says no */
     const PredictFacts *facts;  /* of the GPU and the function; NULL where none is possible */
     double blocks, warps_per_block, blocks_per_sm;
     double registers;           /* of a thread */
@@ -141,6 +143,9 @@ const PredictFacts *ptx_predict_facts_on(Arena *arena, const PredictInput *in,
 
 /* All is known that a prediction takes; facts are not asked for. */
 bool ptx_predict_is_possible(const PredictInput *input);
+
+/* Whether data say where some access goes. */
+bool ptx_hangs_on_data(const Func *func, const Evaluation *evaluation);
 
 Prediction ptx_predict(Arena *scratch, const PredictInput *input);
 

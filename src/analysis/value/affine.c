@@ -33,13 +33,6 @@ static uint8_t most(unsigned a, unsigned b)
     return (uint8_t)(a > b ? a : b);
 }
 
-Affine ptx_affine_uniform(Uniformity uniformity)
-{
-    return (Affine){ .uniformity = (uint8_t)uniformity,
-                     .bits = MAX_AFFINE_BITS,
-                     .is_of_warp = uniformity != UNIFORMITY_BLOCK };
-}
-
 Affine ptx_affine_number(int64_t number)
 {
     return (Affine){ .uniformity = UNIFORMITY_BLOCK,

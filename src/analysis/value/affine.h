@@ -44,7 +44,12 @@ typedef struct Affine {
 
 Affine ptx_affine_number(int64_t number);
 /* of which no more is known; of any kind but AFFINE */
-Affine ptx_affine_uniform(Uniformity uniformity);
+static inline Affine ptx_affine_uniform(Uniformity uniformity)
+{
+    return (Affine){ .uniformity = (uint8_t)uniformity,
+                     .bits = MAX_AFFINE_BITS,
+                     .is_of_warp = uniformity != UNIFORMITY_BLOCK };
+}
 /* lane, plus a base of the warp that is a multiple of 2^align */
 Affine ptx_affine_lane(unsigned align, unsigned bits);
 

@@ -40,6 +40,9 @@ bool ptx_ssa_spend(Ssa *r, uint64_t count);
 /* Of a SYM_PHI. */
 Phi ptx_ssa_phi(Ssa *r, SymId phi);
 
+/* A register as an instruction finds it. */
+SymId ptx_ssa_value_before(Ssa *r, RegId reg, InsnId insn);
+
 /* Whether an instruction runs, by its guard: a predicate; 1 without a guard. */
 SymId ptx_ssa_guard(Ssa *r, InsnId insn);
 

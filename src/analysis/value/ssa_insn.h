@@ -34,7 +34,4 @@ unsigned ptx_ssa_reg_width(const Ssa *ssa, RegId reg);
 /* A value of which nothing is known but that it is the same wherever it is asked for. */
 SymId ptx_ssa_opaque(Ssa *ssa, unsigned width, SymWhy why, RegId reg, BlockId block);
 
-/* ssa.c: a register as an instruction finds it. */
-SymId ptx_ssa_value_before(Ssa *ssa, RegId reg, InsnId insn);
-
 #endif

@@ -283,8 +283,6 @@ static Affine affine_result_of(Diverger *d, const Insn *insn, BlockId block)
 /* Under a guard the old value stays where it does not hold. */
 static Affine guarded(Diverger *d, const Insn *insn, RegId reg, BlockId block, Affine value)
 {
-    if (insn->guard == NO_ID || ptx_defs_count(d->defs, reg) < 2)
-        return value;
     Affine guard = read_affine_register(d, insn->guard, block);
     if (guard.uniformity && !ptx_affine_is_uniform(guard))
         return ptx_affine_uniform(UNIFORMITY_DIVERGENT);
@@ -303,21 +301,34 @@ static bool is_same_affine(const Affine *a, const Affine *b)
            && a->is_of_warp == b->is_of_warp && a->is_assumed == b->is_assumed;
 }
 
-static void write_register(Diverger *d, const Insn *insn, RegId reg, BlockId block, Affine value)
+/* Most registers are written once: nothing is copied to and fro for those. */
+static void write_register(Diverger *d, const Insn *insn, RegId reg, BlockId block,
+                           const Affine *written)
 {
-    value = guarded(d, insn, reg, block, value);
-    Affine all = ptx_affine_join(d->regs[reg], value);
-    d->has_changed |= d->read_in[reg] == d->pass + 1 && !is_same_affine(&all, &d->regs[reg]);
-    d->regs[reg] = all;
-    d->here[reg] = value;
+    Affine *all = &d->regs[reg], *here = &d->here[reg];
+    if (insn->guard != NO_ID && ptx_defs_count(d->defs, reg) > 1)
+        *here = guarded(d, insn, reg, block, *written);
+    else
+        *here = *written;
     d->here_block[reg] = block + 1;
+    if (all->uniformity) {
+        const Affine joined = ptx_affine_join(*all, *here);
+        d->has_changed |= d->read_in[reg] == d->pass + 1 && !is_same_affine(&joined, all);
+        *all = joined;
+    } else {
+        d->has_changed |= d->read_in[reg] == d->pass + 1 && !is_same_affine(here, all);
+        *all = *here;
+    }
 }
 
 /* The right one of d|p: one lane alone has it set (elect), or it says whether the lane's source was
  * there (shfl); of setp the opposite. */
-static Affine paired(const Insn *insn, Affine value)
+static const Affine *paired(const Insn *insn, const Affine *value)
 {
-    return insn->op->kind == OPK_SETP ? value : ptx_affine_uniform(UNIFORMITY_DIVERGENT);
+    static const Affine divergent = { .uniformity = UNIFORMITY_DIVERGENT,
+                                      .bits = MAX_AFFINE_BITS,
+                                      .is_of_warp = true };
+    return insn->op->kind == OPK_SETP ? value : &divergent;
 }
 
 static void run_block(Diverger *d, BlockId block)
@@ -331,8 +342,8 @@ static void run_block(Diverger *d, BlockId block)
             has_def |= ptx_operand_is_def(&operands[o]);
         if (!has_def)
             continue;
-        Affine value = affine_result_of(d, insn, block);
-        d->insns[i] = value;
+        const Affine *value = &d->insns[i];
+        d->insns[i] = affine_result_of(d, insn, block);
         for (unsigned o = 0; o < insn->operand_count; o++)
             if (ptx_operand_is_def(&operands[o]))
                 write_register(d, insn, operands[o].id, block,

@@ -239,9 +239,10 @@ static void put_times(Grid *grid, const OverviewRow *row)
     const double scale = row->us >= 1e6 ? 1e6 : 1;
     const double unit = scale > 1 || row->us < 1e3 ? scale : 1e3;
     ptx_grid_text(grid, ptx_time_text(row->us).text);
-    const int decimals = row->high_us / unit >= 100 ? 0 : 1 + (row->high_us / unit < 10);
-    ptx_grid_format(grid, "%.20s-%.20s", ptx_figure_fixed(row->low_us / unit, decimals).text,
-                    ptx_figure_fixed(row->high_us / unit, decimals).text);
+    const double low = row->low_us / unit, high = row->high_us / unit;
+    const int decimals = high >= 100 ? 0 : 1 + (high < 10);
+    ptx_grid_format(grid, "%.20s-%.20s", ptx_figure_fixed(low, low < 1 ? 2 : decimals).text,
+                    ptx_figure_fixed(high, decimals).text);
 }
 
 static Style finding_style(ptxlint_severity severity)
@@ -440,11 +441,11 @@ void ptx_overview_put_markdown(Overview *overview, Out *out)
          i = gpu_group_end(overview, i)) {
         ptx_out_text(out, "**ptxlint:** ");
         put_group_count(overview, out, i);
-        ptx_markdown_text(out, overview->rows[i].texts[TEXT_GPU]);
+        ptx_markdown_name(out, overview->rows[i].texts[TEXT_GPU], SIZE_MAX);
         ptx_out_text(out, ptx_text_if(is_sorted(overview, i), ", slowest first"));
         ptx_out_text(out, "\n\n");
         fill_grid(overview, &grid, i, FORM_MARKDOWN);
-        ptx_grid_put_markdown(&grid, out);
+        ptx_grid_put_markdown(&grid, out, OVERVIEW_COLUMNS - 1);
         ptx_out_text(out, "\n");
     }
     put_whys(overview, out);

@@ -114,19 +114,14 @@ static bool is_constant_load(const Op *op)
     return op->kind == OPK_LD && (op->space == SPACE_CONST || op->space == SPACE_PARAM);
 }
 
-/* Over how many bytes data lead the load, in the variable that it names. */
+/* Over how many bytes data lead the load. */
 static double access_reach_of(FactCache *q, InsnId insn)
 {
-    const Subjects at = { .insn = insn };
-    Arena *scratch = q->shared->scratch;
+    const PointsToSet *bases = q->func->has_unknown ? NULL : ptx_session_points_to(q->session);
     if (!q->distribution)
-        q->distribution = ptx_address_distribution_compute(q->arena, scratch, q->func);
-    const double reach = q->distribution[insn].reach;
-    PointsTo base;
-    if (!ptx_measure_base(q, &at, &base) || base.kind != BASE_VAR)
-        return reach;
-    const double bytes = (double)q->shared->module->vars[base.id].bytes;
-    return bytes > 0 ? fmin(bytes, reach) : reach;
+        q->distribution = ptx_address_distribution_compute(q->arena, q->shared->scratch, bases,
+                                                           q->shared->module, q->func);
+    return q->distribution[insn].reach;
 }
 
 /* Of a parameter that all lanes read alike the machine has an operand. */

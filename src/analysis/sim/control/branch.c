@@ -18,8 +18,8 @@ enum {
 /* is_doubtful: it is unknown which lanes leave, so all of them go on. */
 static InsnId meeting_point(const FuncState *func_state, InsnId branch, bool is_doubtful)
 {
-    const Dom *dom = is_doubtful ? func_state->dom : func_state->reconvergence;
-    BlockId block = dom->ipdom[func_state->cfg->block_of[branch]];
+    const BlockId *ipdom = is_doubtful ? func_state->dom->ipdom : func_state->reconvergence;
+    BlockId block = ipdom[func_state->cfg->block_of[branch]];
     return block == EXIT_BLOCK ? NO_ID : func_state->cfg->blocks[block].first;
 }
 
@@ -215,7 +215,7 @@ void ptx_branch_run(Machine *m, Warp *w, const Insn *insn, uint32_t taken, uint3
     }
     if (is_assumed)
         ptx_memory_assume(m, w, top->pc,
-                          func_state->reconvergence->ipdom[func_state->cfg->block_of[top->pc]],
+                          func_state->reconvergence[func_state->cfg->block_of[top->pc]],
                           UNCERTAIN_PARAMETER);
     const int traps = maybe ? trap_side(func_state, top->pc, target) : 0;
     if (traps) {
@@ -301,7 +301,7 @@ void ptx_branch_run_indexed(Machine *m, Warp *w, const Insn *insn, uint32_t lane
     uint8_t doubt = uncertainty_of(is_known, index->is_assumed);
     if (doubt)                  /* the other ways are not gone */
         ptx_memory_assume(m, w, top->pc,
-                          func_state->reconvergence->ipdom[func_state->cfg->block_of[top->pc]],
+                          func_state->reconvergence[func_state->cfg->block_of[top->pc]],
                           doubt);
     Entry base = *top;
     InsnId join = meeting_point(func_state, top->pc, !is_known), next = top->pc + 1;

@@ -6,7 +6,8 @@
  *                   k-th word (1.0, 1.1). Else pieces of load_bytes for a load (Fermi's lines of
  *                   128 bytes), of 32 for what goes past L1 and
  *                   for stores. From Maxwell on sectors of 32 bytes; measured on Hopper.
- *   shared memory   shared_request_lanes 16: half-warps over 16 banks (G.3.3 there). Fermi: 32
+ *   shared memory   shared_request_lanes 16: half-warps over 16 banks, parts of one word one after
+ *                   the other (G.3.3 there). Fermi: 32
  *                   banks, wide accesses in half and quarter warps.
  *                   Kepler: shared_bank_bytes_wide 8, in its mode of 4 bytes (the default) or of 8
  *                   (Request.bank_bytes). Later ones as measured on Hopper: wide loads whose
@@ -237,12 +238,24 @@ typedef struct Banks {
     /* words of one bank in one piece of so many bytes do not conflict; 0: only the same word does
      * not */
     unsigned row_bytes;
+    bool are_binary;            /* count and bytes are powers of two; bytes is 2^shift */
+    uint8_t shift;
 } Banks;
+
+static uint64_t bank_word_at(const Banks *banks, uint64_t address)
+{
+    return banks->are_binary ? address >> banks->shift : address / banks->bytes;
+}
+
+static unsigned bank_at(const Banks *banks, uint64_t word)
+{
+    return (unsigned)(banks->are_binary ? word & (banks->count - 1) : word % banks->count);
+}
 
 static Banks banks_of(const Gpu *gpu, const Request *r)
 {
     Banks banks = { figure(gpu, FIGURE_SHARED_BANKS, MAX_BANKS),
-                    figure(gpu, FIGURE_SHARED_BANK_BYTES, 4), 0 };
+                    figure(gpu, FIGURE_SHARED_BANK_BYTES, 4), 0, false, 0 };
     if (!banks.count || banks.count > MAX_BANKS)
         banks.count = MAX_BANKS;
     if (!banks.bytes)
@@ -253,6 +266,8 @@ static Banks banks_of(const Gpu *gpu, const Request *r)
     else if (wide > banks.bytes)
         /* a bank is 8 bytes wide: both words of a row at once */
         banks.row_bytes = banks.count * wide;
+    banks.are_binary = !(banks.count & (banks.count - 1)) && !(banks.bytes & (banks.bytes - 1));
+    banks.shift = (uint8_t)__builtin_ctz(banks.bytes);
     return banks;
 }
 
@@ -260,13 +275,14 @@ static Banks banks_of(const Gpu *gpu, const Request *r)
 static bool is_one_row(const Banks *banks, const Request *r, uint32_t lanes)
 {
     uint64_t low = UINT64_MAX, high = 0;
-    for (unsigned i = 0; i < WARP_LANES; i++) {
-        if (!(lanes >> i & 1))
-            continue;
-        low = r->addresses[i] < low ? r->addresses[i] : low;
-        high = r->addresses[i] > high ? r->addresses[i] : high;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const uint64_t at = r->addresses[__builtin_ctz(left)];
+        low = at < low ? at : low;
+        high = at > high ? at : high;
     }
-    return high >= low && (high + r->bytes - 1) / banks->bytes - low / banks->bytes < banks->count;
+    const uint64_t first = bank_word_at(banks, low),
+                   last = bank_word_at(banks, high + r->bytes - 1);
+    return high >= low && last - first < banks->count;
 }
 
 static unsigned greatest_divisor(unsigned a, unsigned b)
@@ -312,12 +328,11 @@ static unsigned most_words(const Banks *banks, const Request *r, uint32_t lanes)
     unsigned strided = lanes & r->lanes ? strided_words(banks, r, lanes & r->lanes) : 0;
     if (strided)
         return strided;
-    for (unsigned i = 0; i < WARP_LANES; i++) {
-        if (!(lanes & r->lanes & UINT32_C(1) << i))
-            continue;
-        for (uint64_t word = r->addresses[i] / banks->bytes;
-             word <= (r->addresses[i] + r->bytes - 1) / banks->bytes; word++) {
-            unsigned bank = (unsigned)(word % banks->count), k = count[bank];
+    for (uint32_t left = lanes & r->lanes; left; left &= left - 1) {
+        const uint64_t at = r->addresses[__builtin_ctz(left)],
+                       last = bank_word_at(banks, at + r->bytes - 1);
+        for (uint64_t word = bank_word_at(banks, at); word <= last; word++) {
+            unsigned bank = bank_at(banks, word), k = count[bank];
             uint64_t place = banks->row_bytes ? word * banks->bytes / banks->row_bytes : word;
             while (k && seen[bank][k - 1] != place)
                 k--;
@@ -335,6 +350,33 @@ static unsigned sum_of_groups(const Banks *banks, const Request *r, unsigned lan
     for (unsigned first = 0; first < WARP_LANES; first += lanes_each)
         sum += most_words(banks, r, group_mask(first, lanes_each));
     return sum;
+}
+
+/* Of parts of words: over the banks, the most addresses that these lanes touch in one. */
+static unsigned most_places(const Banks *banks, const Request *r, uint32_t lanes)
+{
+    uint64_t seen[MAX_BANKS][WARP_LANES];
+    uint8_t count[MAX_BANKS] = { 0 };
+    unsigned most = 0;
+    for (uint32_t left = lanes & r->lanes; left; left &= left - 1) {
+        const uint64_t at = r->addresses[__builtin_ctz(left)];
+        unsigned bank = bank_at(banks, bank_word_at(banks, at)), k = count[bank];
+        while (k && seen[bank][k - 1] != at)
+            k--;
+        if (!k)
+            seen[bank][count[bank]++] = at;
+        most = count[bank] > most ? count[bank] : most;
+    }
+    return most;
+}
+
+/* 1.x: half a warp at a time, and a word is for several lanes where they ask for all of it. */
+static double half_warp_wavefronts(const Banks *banks, const Request *r)
+{
+    if (r->bytes >= banks->bytes)
+        return sum_of_groups(banks, r, HALF_WARP);
+    return most_places(banks, r, group_mask(0, HALF_WARP))
+           + most_places(banks, r, group_mask(HALF_WARP, HALF_WARP));
 }
 
 /* Lanes i and i xor distance name the same address, or one of them is off. */
@@ -396,7 +438,7 @@ static unsigned most_lanes(const Banks *banks, const uint64_t *addresses, uint32
     for (unsigned i = 0; i < WARP_LANES; i++) {
         if (!(lanes >> i & 1))
             continue;
-        unsigned here = ++count[addresses[i] / banks->bytes % banks->count];
+        unsigned here = ++count[bank_at(banks, bank_word_at(banks, addresses[i]))];
         most = here > most ? here : most;
     }
     return most;
@@ -533,6 +575,13 @@ static bool is_load_certain(const Gpu *gpu, const Banks *banks, const Request *r
            || load_wavefronts(gpu, banks, r) <= most_words(banks, r, UINT32_MAX);
 }
 
+/* Some lanes share an address in a way that load_wavefronts asks for. */
+static bool may_pair_lanes(const Request *r)
+{
+    const uint32_t low = group_mask(0, HALF_WARP);
+    return r->bytes == 8 ? shares(r, UINT32_MAX) : shares(r, low) || shares(r, ~low);
+}
+
 /* Of other GPUs than the one that was measured no more is certain than what their guides say: plain
  * loads and stores, wide ones where lanes that share an address make no difference. */
 static bool is_documented(const Gpu *gpu, const Banks *banks, const Request *r)
@@ -541,6 +590,8 @@ static bool is_documented(const Gpu *gpu, const Banks *banks, const Request *r)
         return false;
     if (r->bytes <= 4 || r->kind == REQUEST_STORE || !has_pairing(gpu))
         return true;
+    if (!may_pair_lanes(r) && lanes_at_once(banks, r->bytes) == group_size(r->bytes))
+        return true;                                /* load_wavefronts counts the same groups */
     return load_wavefronts(gpu, banks, r)
            == sum_of_groups(banks, r, lanes_at_once(banks, r->bytes));
 }
@@ -564,7 +615,7 @@ double ptx_traffic_wavefronts(const Gpu *gpu, const Request *r)
     ASSERT(r->lanes && r->kind <= REQUEST_MATRIX);
     const Banks banks = banks_of(gpu, r);
     if (figure(gpu, FIGURE_SHARED_REQUEST_LANES, WARP_LANES) == HALF_WARP)
-        return sum_of_groups(&banks, r, HALF_WARP);
+        return half_warp_wavefronts(&banks, r);
     switch ((RequestKind)r->kind) {
     case REQUEST_LOAD:
         return load_wavefronts(gpu, &banks, r);
@@ -597,7 +648,7 @@ double ptx_traffic_copied(const Gpu *gpu, const Request *r, bool *is_certain)
     const Banks banks = banks_of(gpu, r);
     *is_certain = !gpu || gpu->target.sm == MEASURED_SM;
     if (figure(gpu, FIGURE_SHARED_REQUEST_LANES, WARP_LANES) == HALF_WARP)
-        return sum_of_groups(&banks, r, HALF_WARP);
+        return half_warp_wavefronts(&banks, r);
     return copy_wavefronts(&banks, r, is_certain);
 }
 
@@ -611,12 +662,25 @@ unsigned ptx_traffic_bank_period(const Gpu *gpu, const Request *r)
     return are_rows ? PERIOD : banks.bytes;
 }
 
+/* Lanes that no layout serves together with others. */
+static unsigned lanes_apart(const Gpu *gpu, const Banks *banks, const Request *r)
+{
+    if (figure(gpu, FIGURE_SHARED_REQUEST_LANES, WARP_LANES) == HALF_WARP)
+        return HALF_WARP;
+    return r->kind == REQUEST_LOAD || r->kind == REQUEST_STORE ? lanes_at_once(banks, r->bytes)
+                                                               : WARP_LANES;
+}
+
 double ptx_traffic_ideal_wavefronts(const Gpu *gpu, const Request *r, double real)
 {
     const Banks banks = banks_of(gpu, r);
-    double bytes = (double)ptx_lanes_count(r->lanes) * r->bytes,
-           at_once = banks.row_bytes ? banks.row_bytes : (double)banks.count * banks.bytes;
-    double least = (double)(int64_t)((bytes + at_once - 1) / at_once);
-    ASSERT(at_once > 0 && least >= 0 && real >= 0);
+    const unsigned group = lanes_apart(gpu, &banks, r);
+    const uint32_t at_once = banks.row_bytes ? banks.row_bytes : banks.count * banks.bytes;
+    double least = 0;
+    ASSERT(at_once > 0 && real >= 0);
+    for (unsigned first = 0; first < WARP_LANES; first += group) {
+        const uint32_t bytes = ptx_lanes_count(r->lanes & group_mask(first, group)) * r->bytes;
+        least += (bytes + at_once - 1) / at_once;
+    }
     return least < real ? least : real;
 }

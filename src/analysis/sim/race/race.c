@@ -137,6 +137,19 @@ void ptx_race_begin(Race *r)
 
 /* ---- sites ----------------------------------------------------------------------------------- */
 
+static bool is_strong(const Op *op)
+{
+    static const uint8_t words[] = { MOD_VOLATILE, MOD_RELAXED, MOD_ACQUIRE,
+                                     MOD_RELEASE,  MOD_MMIO,    MOD_NONE };
+    return op->kind == OPK_ATOM || op->kind == OPK_RED || ptx_op_has_any(op, words);
+}
+
+static bool is_write(const Op *op)
+{
+    return op->kind == OPK_ST || op->kind == OPK_ATOM || op->kind == OPK_RED
+           || op->kind == OPK_CP_ASYNC || op->kind == OPK_STMATRIX;
+}
+
 /* Index of the site; MOST_SITES: there are too many. */
 static uint32_t site_of(Race *r, Warp *w, const Insn *insn)
 {
@@ -155,6 +168,9 @@ static uint32_t site_of(Race *r, Warp *w, const Insn *insn)
                                       sizeof *r->sites);
         r->sites[r->site_count] = (Site){ .func = func_state->func,
                                           .insn = id,
+                                          .is_write = is_write(insn->op),
+                                          .is_strong = is_strong(insn->op),
+                                          .is_swap = ptx_op_has(insn->op, MOD_CAS),
                                           .turns = ptx_arena_array(m->arena, uint32_t,
                                                                    r->warp_count) };
         sites[id] = ++r->site_count;
@@ -442,7 +458,7 @@ static inline Place *place_at(Race *r, uint64_t address)
 
 /* In place of one of the same warp, else of one that is ordered before: two warps' reads are
  * enough, since a write is of another warp than one of them. */
-static void keep_read(Race *r, Place *place, TouchId now)
+static void keep_new_read(Race *r, Place *place, TouchId now)
 {
     uint32_t warp = touch_of(r, now)->warp;
     TouchId *into = NULL;
@@ -462,6 +478,23 @@ static void keep_read(Race *r, Place *place, TouchId now)
         *into = now;
 }
 
+/* Places side by side were mostly read by the same. */
+static inline void keep_read(Race *r, Place *place, TouchId now)
+{
+    KeptRead *last = &r->kept_read;
+    TouchId *marks = place->marks + WRITERS;
+    if (last->now == now && last->meeting == r->meeting
+        && !memcmp(last->before, marks, sizeof last->before)) {
+        memcpy(marks, last->after, sizeof last->after);
+        return;
+    }
+    last->now = now;
+    last->meeting = r->meeting;
+    memcpy(last->before, marks, sizeof last->before);
+    keep_new_read(r, place, now);
+    memcpy(last->after, marks, sizeof last->after);
+}
+
 /* Reads meet what was written; writes all that was. Mostly lanes side by side meet lanes side by
  * side, of what is ordered. */
 static inline void meet_at(Race *r, const Place *place, uint64_t address, TouchId now,
@@ -474,6 +507,12 @@ static inline void meet_at(Race *r, const Place *place, uint64_t address, TouchI
             meet(r, &(RaceMeeting){ before, now, has_value ? &place->values[i] : NULL, value,
                                     address, i });
     }
+}
+
+static inline bool is_unwritten(const Place *place)
+{
+    _Static_assert(WRITERS == 2, "all of them");
+    return !place->marks[0] && !place->marks[1];
 }
 
 static inline void keep_at(Race *r, Place *place, TouchId now, const uint64_t *value,
@@ -587,19 +626,6 @@ static void meet_watches(const Race *r, const Warp *w, const Insn *insn, const T
 }
 
 /* ---- accesses -------------------------------------------------------------------------------- */
-
-static bool is_strong(const Op *op)
-{
-    static const uint8_t words[] = { MOD_VOLATILE, MOD_RELAXED, MOD_ACQUIRE,
-                                     MOD_RELEASE,  MOD_MMIO,    MOD_NONE };
-    return op->kind == OPK_ATOM || op->kind == OPK_RED || ptx_op_has_any(op, words);
-}
-
-static bool is_write(const Op *op)
-{
-    return op->kind == OPK_ST || op->kind == OPK_ATOM || op->kind == OPK_RED
-           || op->kind == OPK_CP_ASYNC || op->kind == OPK_STMATRIX;
-}
 
 static uint8_t level_of(const Machine *m, uint8_t doubt, const Value *address)
 {
@@ -725,12 +751,16 @@ static void end_if_useless(const Race *r)
 }
 
 typedef struct LaneAccess {     /* what lanes access at once */
-    uint64_t at[WARP_LANES], numbers[WARP_LANES];
-    Place *places[WARP_LANES];  /* the first of each lane, where their places are looked at */
+    uint64_t at[WARP_LANES], numbers[WARP_LANES];       /* numbers: of those that are known */
+    /* the first of each lane, where their places are looked at; of one place that of lane 0 */
+    Place *places[WARP_LANES];
     const Touch *touch;
+    uint64_t end;               /* behind the last byte */
+    uint64_t multiples;         /* in fills_places's way: of what begins and ends there */
     TouchId first;              /* of lane 0 */
     uint32_t lanes, known;      /* known: those whose numbers are */
     uint32_t bytes;
+    uint32_t unwritten;         /* that meet a place which nothing has written; once places met */
     bool is_one_place;          /* of all lanes */
     bool is_one_write;          /* of one number, or of none that is known, to one place */
 } LaneAccess;
@@ -743,11 +773,13 @@ static const uint64_t *lane_value(const LaneAccess *a, unsigned lane)
 /* Of a lane's so many-th byte. */
 static Place *lane_place(Race *r, const LaneAccess *a, unsigned lane, uint32_t byte)
 {
-    return byte ? place_at(r, a->at[lane] + byte) : a->places[lane];
+    if (byte)
+        return place_at(r, a->at[lane] + byte);
+    return a->places[a->is_one_place ? 0 : lane];
 }
 
 /* What was done there, in the first so many marks, is ordered before all lanes. */
-static bool is_settled_place(const Race *r, const Place *place, unsigned marks)
+static inline bool is_settled_place(const Race *r, const Place *place, unsigned marks)
 {
     for (unsigned i = 0; place && i < marks; i++)
         if (place->marks[i] && place->marks[i] / WARP_LANES != r->ordered[i])
@@ -794,6 +826,14 @@ static uint32_t lanes_alike(Race *r, const LaneAccess *a, uint32_t lanes)
     return alike;
 }
 
+static void set_places(LaneAccess *a, Place *first, uint32_t lanes)
+{
+    if (a->is_one_place)
+        a->places[0] = first;
+    for (uint32_t left = a->is_one_place ? 0 : lanes; left; left &= left - 1)
+        a->places[__builtin_ctz(left)] = first;
+}
+
 static void meet_lanes(Race *r, LaneAccess *a)
 {
     const bool is_write = a->touch->is_write;
@@ -801,12 +841,13 @@ static void meet_lanes(Race *r, LaneAccess *a)
         const unsigned lane = (unsigned)__builtin_ctz(left);
         Place *first = place_at(r, a->at[lane]);
         alike = lanes_alike(r, a, left);
-        for (uint32_t others = alike; others; others &= others - 1)
-            a->places[__builtin_ctz(others)] = first;
+        set_places(a, first, alike);
         r->alike = alike & (alike - 1) ? ptx_lanes_count(alike) : 1;
-        for (uint32_t b = 0; b < a->bytes; b += r->granule)
-            meet_at(r, lane_place(r, a, lane, b), a->at[lane] + b, a->first + lane,
-                    lane_value(a, lane), is_write);
+        for (uint32_t b = 0; b < a->bytes; b += r->granule) {
+            const Place *place = lane_place(r, a, lane, b);
+            a->unwritten |= place && is_unwritten(place) ? alike : 0;
+            meet_at(r, place, a->at[lane] + b, a->first + lane, lane_value(a, lane), is_write);
+        }
     }
     r->alike = 1;
 }
@@ -815,23 +856,29 @@ static void meet_lanes(Race *r, LaneAccess *a)
 static bool is_read_kept(const LaneAccess *a, unsigned lane, uint32_t behind)
 {
     const uint32_t second = behind & (behind - 1);
-    if (!a->touch->is_write && a->is_one_place)
-        return !second;
-    if (a->is_one_write)
-        return !second;         /* the one before it: that it is written twice is seen */
     return a->touch->is_write || !second
            || a->at[__builtin_ctz(behind)] != a->at[lane]
            || a->at[__builtin_ctz(second)] != a->at[lane];
 }
 
+static uint32_t last_two(uint32_t lanes)
+{
+    const uint32_t last = lanes ? UINT32_C(1) << (31 - __builtin_clz(lanes)) : 0,
+                   others = lanes & ~last;
+    return last | (others ? UINT32_C(1) << (31 - __builtin_clz(others)) : 0);
+}
+
 static void keep_lanes(Race *r, const LaneAccess *a)
 {
-    for (uint32_t left = a->lanes; left; left &= left - 1) {
+    const bool is_write = a->touch->is_write;
+    /* of one write the one before it, too: that it is written twice is seen */
+    const bool is_one = a->is_one_place && (!is_write || a->is_one_write);
+    for (uint32_t left = is_one ? last_two(a->lanes) : a->lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
-        if (is_read_kept(a, lane, left & (left - 1)))
+        if (is_one || is_read_kept(a, lane, left & (left - 1)))
             for (uint32_t b = 0; b < a->bytes; b += r->granule)
                 keep_at(r, lane_place(r, a, lane, b), a->first + lane, lane_value(a, lane),
-                        a->touch->is_write, a->touch->is_strong);
+                        is_write, a->touch->is_strong);
     }
 }
 
@@ -851,41 +898,59 @@ static void note_lasts(Race *r, const LaneAccess *a)
     }
 }
 
+/* Where a window begins has no bits in shared memory. */
+static void place_lanes(LaneAccess *a, const Value *address, uint32_t bytes, uint32_t lanes)
+{
+    uint64_t multiples = bytes, last = 0;
+    a->lanes = lanes;
+    a->bytes = bytes;
+    a->unwritten = 0;
+    a->is_one_place = !address->lanes;
+    for (unsigned lane = 0; a->is_one_place && lane < WARP_LANES; lane++)
+        a->at[lane] = (uint32_t)address->all;
+    for (uint32_t left = a->is_one_place ? lanes & -lanes : lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        a->at[lane] = (uint32_t)ptx_value_lane(address, lane);
+        multiples |= a->at[lane];
+        last = a->at[lane] > last ? a->at[lane] : last;
+    }
+    a->multiples = multiples;
+    a->end = last + bytes;
+}
+
+/* value: NULL: it is not known. */
+static void take_numbers(LaneAccess *a, const Value *value)
+{
+    const bool is_number = value && value->align == ALIGN_EXACT;
+    a->known = is_number ? ~value->unknown : 0;
+    a->is_one_write = a->touch->is_write && a->is_one_place
+                      && (!(a->known & a->lanes)
+                          || (!value->lanes && !(a->lanes & ~a->known)));
+    for (uint32_t left = a->known & a->lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        a->numbers[lane] = ptx_value_lane(value, lane);
+    }
+}
+
 /* All lanes meet what was there before any of them is kept. */
-static void note(Race *r, const Value *address, uint32_t bytes, uint32_t lanes, const Value *value,
-                 const Touch *touch)
+static void note(Race *r, LaneAccess *a, const Value *value)
 {
     if (r->watches)
         return;
-    uint64_t multiples = bytes;
-    LaneAccess a;
-    a.touch = touch;
-    a.first = add_touch(r, touch);
-    a.lanes = lanes;
-    a.bytes = bytes;
-    a.is_one_place = !address->lanes;
-    a.known = value && value->align == ALIGN_EXACT ? ~value->unknown : 0;
-    a.is_one_write = touch->is_write && a.is_one_place
-                     && (!(a.known & lanes) || (!value->lanes && !(lanes & ~a.known)));
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(left);
-        /* where a window begins has no bits there */
-        a.at[lane] = (uint32_t)ptx_value_lane(address, lane);
-        a.numbers[lane] = value ? ptx_value_lane(value, lane) : 0;
-        multiples |= a.at[lane];
-        r->is_crowded |= a.at[lane] + bytes > r->machine->shared_size;
-    }
+    a->first = add_touch(r, a->touch);
+    take_numbers(a, value);
+    r->is_crowded |= a->end > r->machine->shared_size;
     begin_meeting(r);
-    r->has_numbers = a.known & lanes;
-    if (!fills_places(r, multiples))
+    r->has_numbers = a->known & a->lanes;
+    if (!fills_places(r, a->multiples))
         return;
-    meet_all_by_data(r, a.at, bytes, lanes, a.first);
+    meet_all_by_data(r, a->at, a->bytes, a->lanes, a->first);
     if (r->only_funcs[0]) {
-        note_lasts(r, &a);
+        note_lasts(r, a);
         return;
     }
-    meet_lanes(r, &a);
-    keep_lanes(r, &a);
+    meet_lanes(r, a);
+    keep_lanes(r, a);
 }
 
 static Touch touch_by(Race *r, const Warp *w, const Insn *insn, uint8_t doubt, const Value *address,
@@ -900,9 +965,9 @@ static Touch touch_by(Race *r, const Warp *w, const Insn *insn, uint8_t doubt, c
                         .site = (uint16_t)site,
                         .warp = (uint16_t)w->index,
                         .level = level,
-                        .is_write = is_write(insn->op),
-                        .is_strong = is_strong(insn->op),
-                        .is_swap = ptx_op_has(insn->op, MOD_CAS),
+                        .is_write = r->sites[site].is_write,
+                        .is_strong = r->sites[site].is_strong,
+                        .is_swap = r->sites[site].is_swap,
                         .queue = insn->op->kind == OPK_CP_ASYNC ? QUEUE_COPY : QUEUE_NONE };
     if (r->watches)
         meet_watches(r, w, insn, &now);
@@ -924,29 +989,24 @@ static Stray stray_of(const Race *r, const Warp *w, const Insn *insn, const Shar
 }
 
 static void note_overreach(Race *r, const Warp *w, const Insn *insn, const SharedAccess *access,
-                           uint32_t lanes)
+                           const LaneAccess *a)
 {
     const Machine *m = r->machine;
     const uint64_t end = ptx_align_up(m->shared_layout.end, r->dynamic_shared ? 16 : 1)
                          + (uint64_t)r->dynamic_shared;
-    if (!m->has_shared || r->dynamic_shared < 0)
+    uint32_t left = a->lanes;
+    if (!m->has_shared || r->dynamic_shared < 0 || r->overreach.func || a->end <= end)
         return;
-    for (uint32_t left = lanes; left && !r->overreach.func; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(left);
-        const uint64_t at = (uint32_t)ptx_value_lane(&access->address.value, lane);
-        if (at + access->bytes > end)
-            r->overreach = stray_of(r, w, insn, access, lane);
-    }
+    while (a->at[__builtin_ctz(left)] + a->bytes <= end)
+        left &= left - 1;
+    r->overreach = stray_of(r, w, insn, access, (unsigned)__builtin_ctz(left));
 }
 
 bool ptx_race_is_unwritten(Race *r, const Stray *read)
 {
     for (uint32_t b = 0; b < read->bytes; b += r->granule) {
         const Place *place = place_at(r, read->address + b);
-        bool is_written = !place;
-        for (unsigned i = 0; i < WRITERS && place; i++)
-            is_written |= place->marks[i] != 0;
-        if (!is_written)
+        if (place && is_unwritten(place))
             return true;
     }
     return false;
@@ -959,28 +1019,26 @@ static bool is_read(const Op *op)
            || (op->kind == OPK_ATOM && !ptx_op_has(op, MOD_EXCH));
 }
 
+/* Once its places were met. */
 static void note_unwritten(Race *r, const Warp *w, const Insn *insn, const SharedAccess *access,
-                           uint32_t lanes)
+                           const LaneAccess *a)
 {
-    bool is_over = r->unwritten_count == MAX_UNWRITTEN || !is_read(insn->op);
+    bool is_over = r->unwritten_count == MAX_UNWRITTEN || !a->unwritten || !is_read(insn->op);
     for (uint32_t i = 0; i < r->unwritten_count && !is_over; i++)
         is_over = &r->unwritten[i].func->insns[r->unwritten[i].insn] == insn;
-    for (uint32_t left = lanes; left && !is_over; left &= left - 1) {
-        const Stray read = stray_of(r, w, insn, access, (unsigned)__builtin_ctz(left));
-        is_over = ptx_race_is_unwritten(r, &read);
-        if (is_over)
-            r->unwritten[r->unwritten_count++] = read;
-    }
+    if (!is_over)
+        r->unwritten[r->unwritten_count++] =
+            stray_of(r, w, insn, access, (unsigned)__builtin_ctz(a->unwritten));
 }
 
 /* A flag, or a lock: whom the warp follows from the next fence on is not known. */
-static void note_asking(Race *r, const Warp *w, const Insn *insn)
+static void note_asking(Race *r, const Warp *w, const Insn *insn, const Site *site)
 {
     static const uint8_t acquires[] = { MOD_ACQUIRE, MOD_ACQ_REL, MOD_NONE };
     const FuncState *func_state = w->frame->func_state;
     const BlockId block = func_state->cfg->block_of[insn - func_state->func->insns];
     const uint8_t kind = insn->op->kind;
-    if ((kind != OPK_LD && kind != OPK_ATOM) || !is_strong(insn->op)
+    if ((kind != OPK_LD && kind != OPK_ATOM) || !site->is_strong
         || func_state->loops->loop_of[block] == NO_LOOP)
         return;
     r->has_asked[w->index] = true;
@@ -1037,12 +1095,16 @@ void ptx_race_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint
         return;
     ptx_blocks_pin(&m->blocks, address);
     const Touch now = touch_by(r, w, insn, doubt, address, site);
-    if (now.level == RACE_CERTAIN && !r->watches) {
-        note_overreach(r, w, insn, &access, known);
-        note_unwritten(r, w, insn, &access, known);
-    }
-    note(r, address, access.bytes, known, ptx_memory_stored(m, w, insn, &room), &now);
-    note_asking(r, w, insn);
+    const bool is_certain = now.level == RACE_CERTAIN && !r->watches;
+    LaneAccess a;
+    a.touch = &now;
+    place_lanes(&a, address, access.bytes, known);
+    if (is_certain)
+        note_overreach(r, w, insn, &access, &a);
+    note(r, &a, ptx_memory_stored(m, w, insn, &room));
+    if (is_certain)
+        note_unwritten(r, w, insn, &access, &a);
+    note_asking(r, w, insn, &r->sites[site]);
     end_if_useless(r);
 }
 
@@ -1063,7 +1125,10 @@ void ptx_race_touch(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8_t 
     now.is_write = true;
     now.is_strong = is_strong;
     now.queue = QUEUE_NONE;
-    note(r, &address.value, MBARRIER_BYTES, lanes, NULL, &now);
+    LaneAccess a;
+    a.touch = &now;
+    place_lanes(&a, &address.value, MBARRIER_BYTES, lanes);
+    note(r, &a, NULL);
     if (r->met > r->max_met)
         end_if_useless(r);
 }
@@ -1100,10 +1165,20 @@ void ptx_race_range_on(Race *r, TouchId touch, uint64_t at, uint64_t bytes)
     memset(r->ordered, 0, sizeof r->ordered);
     if (!bytes || at >= MAX_SHARED || !fills_places(r, at | bytes))
         return;
-    for (uint64_t b = 0; b < bytes && at + b < MAX_SHARED; b += r->granule) {
-        Place *place = place_at(r, at + b);
-        meet_at(r, place, at + b, touch, NULL, is_write);
-        keep_at(r, place, touch, NULL, is_write, is_strong);
+    const uint64_t end = bytes < MAX_SHARED - at ? at + bytes : MAX_SHARED;
+    while (at < end) {
+        Place *place = place_at(r, at);
+        const uint64_t page = (at | (PLACES_PER_PAGE * r->granule - 1)) + 1,
+                       next = page < end ? page : end;
+        for (; at < next && !is_write; at += r->granule, place++) {
+            if (!is_settled_place(r, place, WRITERS))
+                meet_at(r, place, at, touch, NULL, false);
+            keep_read(r, place, touch);
+        }
+        for (; at < next; at += r->granule, place++) {
+            meet_at(r, place, at, touch, NULL, true);
+            keep_at(r, place, touch, NULL, true, is_strong);
+        }
     }
 }
 

@@ -33,6 +33,7 @@ typedef struct Site {           /* an instruction that accesses shared memory */
     const Func *func;
     InsnId insn;
     uint32_t *turns;            /* per warp: how often it ran */
+    bool is_write, is_strong, is_swap;  /* as of Seen */
     bool has_extent;            /* extent was looked for */
     DataExtent extent;          /* where data may lead it */
 } Site;
@@ -274,6 +275,12 @@ typedef struct Settled {
     bool is_in_warp;            /* they are of one warp: a lane and itself are another question */
 } Settled;
 
+/* What became of the reads of a place, when it was read last. */
+typedef struct KeptRead {
+    uint64_t meeting;           /* Race.meeting */
+    TouchId now, before[MARKS - WRITERS], after[MARKS - WRITERS];
+} KeptRead;
+
 typedef struct Race {
     Machine *machine;           /* that it observes */
     Observer observer;
@@ -311,6 +318,7 @@ typedef struct Race {
      * numbers */
     Settled settled[SETTLED];
     uint64_t meeting;           /* counts touches, from 1 on, over all runs */
+    KeptRead kept_read;
     bool has_numbers;           /* some lane of the last one, of what it reads or writes */
     uint32_t alike;             /* lanes that the one that meets others stands for */
     Site *sites;

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-enum { WORD_BYTES = 4, WORDS_FIRST = 256, MAX_WORDS = 1 << 16 };
+enum { WORD_BYTES = 4, GROUP_WORDS = 8, WORDS_FIRST = 256,
+       WHOLE_WORD = (1 << WORD_BYTES) - 1 };
 
 ShadowMemory *ptx_shadow_memory_new(Arena *arena, Machine *machine)
 {
@@ -30,15 +31,20 @@ uint32_t ptx_shadow_memory_initial(AddendId addend, uint64_t address)
     return UINT32_C(0x3f800000) | (hash_of(addend, address) & 0x7fffff);
 }
 
-/* Its slot in the table, or the one where it would be. */
+static bool lies_at(const Word *word, AddendId addend, uint64_t address)
+{
+    return word->address == address && word->addend == addend;
+}
+
+/* Its slot in the table, or the one where it would be: neighbours stand beside each other. */
 static uint32_t *slot_of(const ShadowMemory *c, AddendId addend, uint64_t address)
 {
     const uint32_t mask = c->table_size - 1;
-    for (uint32_t at = hash_of(addend, address) & mask;; at = (at + 1) & mask) {
-        const Word *word = c->table[at] ? &c->words[c->table[at] - 1] : NULL;
-        if (!word || (word->address == address && word->addend == addend))
-            return &c->table[at];
-    }
+    const uint64_t word = address / WORD_BYTES;
+    uint32_t at = (hash_of(addend, word / GROUP_WORDS) * GROUP_WORDS + word % GROUP_WORDS) & mask;
+    while (c->table[at] && !lies_at(&c->words[c->table[at] - 1], addend, address))
+        at = (at + 1) & mask;
+    return &c->table[at];
 }
 
 Word *ptx_shadow_memory_find(const ShadowMemory *c, AddendId addend, uint64_t address)
@@ -66,22 +72,38 @@ static void lose(ShadowMemory *c)
     ptx_machine_allow(c->machine, 0);
 }
 
-/* NULL: there are too many. */
+static Word *touch_word(ShadowMemory *c, uint32_t word)
+{
+    c->found = word;
+    c->touched[word / TOUCHED_BITS] |= UINT64_C(1) << word % TOUCHED_BITS;
+    return &c->words[word];
+}
+
+static uint32_t *new_slot(ShadowMemory *c, uint32_t *slot, AddendId addend, uint64_t address)
+{
+    if (c->word_count < c->word_capacity)
+        return slot;
+    enlarge(c);
+    return slot_of(c, addend, address);
+}
+
+/* NULL: there are too many. Lanes mostly come in the order in which their words did before. */
 static Word *make_word(ShadowMemory *c, AddendId addend, uint64_t address)
 {
-    Word *found = ptx_shadow_memory_find(c, addend, address);
-    if (found)
-        return found;
-    if (c->word_count == MAX_WORDS) {
+    const uint32_t next = c->found + 1;
+    if (next < c->word_count && lies_at(&c->words[next], addend, address))
+        return touch_word(c, next);
+    uint32_t *slot = slot_of(c, addend, address);
+    if (!*slot && c->word_count == MAX_WORDS) {
         lose(c);
         return NULL;
     }
-    if (c->word_count == c->word_capacity)
-        enlarge(c);
-    Word *word = &c->words[c->word_count++];
-    *word = (Word){ .address = address, .addend = addend };
-    *slot_of(c, addend, address) = c->word_count;
-    return word;
+    if (!*slot) {
+        slot = new_slot(c, slot, addend, address);
+        *slot = ++c->word_count;
+        c->words[*slot - 1] = (Word){ .address = address, .addend = addend };
+    }
+    return touch_word(c, *slot - 1);
 }
 
 /* ---- accesses -------------------------------------------------------------------------------- */
@@ -266,6 +288,43 @@ static void store_byte(Word *word, const Toucher *by, unsigned shift, uint8_t by
     s->value = (s->value & ~(UINT32_C(0xff) << (8 * shift))) | (uint32_t)byte << (8 * shift);
 }
 
+/* All bytes of a word that the block has not stored to yet. */
+static void store_first(Word *word, const Toucher *by, uint32_t value, bool is_known)
+{
+    word->last = (Stored){ .by = *by,
+                           .threads = { by->thread, by->thread, by->thread, by->thread },
+                           .value = value,
+                           .mask = WHOLE_WORD,
+                           .known = is_known ? WHOLE_WORD : 0 };
+}
+
+typedef struct LaneBytes {      /* that a lane stores */
+    AddendId base;
+    uint64_t address, number;
+    uint32_t bytes;
+    bool is_known;
+} LaneBytes;
+
+static void store_to_words(ShadowMemory *c, const Toucher *by, const LaneBytes *lane)
+{
+    Word *word = NULL;
+    for (uint32_t b = 0, count; b < lane->bytes; b += count) {
+        const uint64_t address = lane->address + b,
+                       at = address & ~(uint64_t)(WORD_BYTES - 1);
+        const uint64_t rest = lane->number >> (8 * (b & 7));
+        count = 1;
+        if (!b || at == address)
+            word = make_word(c, lane->base, at);
+        if (word && at == address && lane->bytes - b >= WORD_BYTES && (b & 7) <= WORD_BYTES
+            && word->last.by.run != by->run) {
+            store_first(word, by, (uint32_t)rest, lane->is_known);
+            count = WORD_BYTES;
+        } else if (word) {
+            store_byte(word, by, (unsigned)(address - at), (uint8_t)rest, lane->is_known);
+        }
+    }
+}
+
 static void take_store(void *self, const Warp *w, const LaneStore *store)
 {
     ShadowMemory *c = self;
@@ -280,18 +339,16 @@ static void take_store(void *self, const Warp *w, const LaneStore *store)
         by.thread = (uint16_t)(w->index * WARP_LANES + i);
         bool is_known = bytes <= sizeof(uint64_t) && !(value->unknown >> i & 1)
                         && value->align == ALIGN_EXACT;
-        uint64_t number = is_known ? ptx_value_lane(value, i) : 0,
-                 first = ptx_value_lane(address, i);
-        Word *word = NULL;
-        for (unsigned b = 0; b < bytes; b++) {
-            uint64_t at = (first + b) & ~(uint64_t)(WORD_BYTES - 1);
-            if (!b || at == first + b)
-                word = make_word(c, base, at);
-            if (word)
-                store_byte(word, &by, (unsigned)(first + b - at),
-                           (uint8_t)(number >> (8 * (b & 7))), is_known);
-        }
+        const uint64_t number = is_known ? ptx_value_lane(value, i) : 0;
+        store_to_words(c, &by,
+                       &(LaneBytes){ base, ptx_value_lane(address, i), number, bytes, is_known });
     }
+}
+
+void ptx_shadow_memory_begin(ShadowMemory *c, uint32_t run)
+{
+    c->run = run;
+    memset(c->touched, 0, sizeof c->touched);
 }
 
 void ptx_shadow_memory_observe(Observer *observer, ShadowMemory *c)

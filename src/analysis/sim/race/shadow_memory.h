@@ -45,12 +45,17 @@ typedef struct Word {           /* of global memory: four bytes */
     Toucher reader, first_reader;
 } Word;
 
+enum { MAX_WORDS = 1 << 16, TOUCHED_BITS = 64 };
+
 typedef struct ShadowMemory {
     Machine *machine;           /* whose memory it is; its run ends where this is lost */
     Arena *arena;
     Word *words;
     uint32_t *table;            /* by address: into words, + 1 */
     uint32_t word_count, word_capacity, table_size;
+    uint32_t found;             /* word that was found last */
+    /* a bit for each word: the block that runs asked for it */
+    uint64_t touched[MAX_WORDS / TOUCHED_BITS];
     uint32_t run;               /* of the block that runs */
     const struct ShadowMemory *before;      /* what another block left; NULL */
     bool is_lost;               /* a store may go anywhere, or there are too many words */
@@ -63,6 +68,9 @@ Word *ptx_shadow_memory_find(const ShadowMemory *contents, AddendId addend, uint
 
 /* What it holds before the launch. */
 uint32_t ptx_shadow_memory_initial(AddendId addend, uint64_t address);
+
+/* Before the so many-th block runs. */
+void ptx_shadow_memory_begin(ShadowMemory *contents, uint32_t run);
 
 /* The runs to come of the machine that has this observer load from these contents and store to
  * them. */

@@ -1,8 +1,10 @@
 #include "analysis/time/memory/address_distribution.h"
 
 #include "analysis/sim/value.h"
+#include "analysis/value/points_to.h"
 #include "ir/func.h"
 #include "ir/insn.h"
+#include "ir/module.h"
 #include "ir/operand.h"
 #include "isa/isa.h"
 
@@ -335,7 +337,20 @@ static void share_sectors(const AddressDistributionWalk *w, Arena *scratch,
     }
 }
 
+/* PTX says nothing of what lies beyond a variable, so no address that a program can use does. */
+static double within_variable(const PointsToSet *bases, const Module *module, const Func *func,
+                              const Insn *insn, double reach)
+{
+    PointsTo base;
+    if (!bases || !ptx_points_to_of_access(bases, module, func, insn, &base)
+        || base.kind != BASE_VAR || !module->vars[base.id].bytes)
+        return reach;
+    return fmin(reach, (double)module->vars[base.id].bytes);
+}
+
 const AddressDistribution *ptx_address_distribution_compute(Arena *arena, Arena *scratch,
+                                                            const PointsToSet *bases,
+                                                            const Module *module,
                                                             const Func *func)
 {
     AddressDistribution *out = ptx_arena_array(arena, AddressDistribution, func->insn_count + 1);
@@ -349,11 +364,12 @@ const AddressDistribution *ptx_address_distribution_compute(Arena *arena, Arena 
     prepare(&w, ops);
     for (unsigned n = 0; n < WALKS; n++)
         walk(&w, !n);
-    for (InsnId i = 0; i < func->insn_count; i++)
-        out[i] = (AddressDistribution){ func->insns[i].access_bytes
-                                            ? of_address(&w, &func->insns[i])
-                                            : 0,
-                                        1, has_way(&w, &func->insns[i], WAY_POINTER) };
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Insn *insn = &func->insns[i];
+        const double reach = insn->access_bytes ? of_address(&w, insn) : 0;
+        out[i] = (AddressDistribution){ within_variable(bases, module, func, insn, reach), 1,
+                                        has_way(&w, insn, WAY_POINTER) };
+    }
     share_sectors(&w, scratch, out);
     ptx_arena_release(scratch, mark);
     return out;

@@ -3,12 +3,14 @@
  * What is loaded lies within its type; masks, shifts, remainders and fields narrow that, products
  * with constants widen it. The definitions are walked in the order of the text, a few times: a
  * register of several holds what the walk before found of them, and anything where that still
- * grows. */
+ * grows. In a variable of the program it reaches no further than the variable. */
 #ifndef PTX_ANALYSIS_TIME_MEMORY_ADDRESS_DISTRIBUTION_H
 #define PTX_ANALYSIS_TIME_MEMORY_ADDRESS_DISTRIBUTION_H
 
 #include "ir/types.h"
 #include "support/arena.h"
+
+typedef struct PointsToSet PointsToSet;
 
 typedef struct AddressDistribution {
     /* bytes from the first to the last that data may lead it to; infinite: not known; 0: by the way
@@ -20,8 +22,11 @@ typedef struct AddressDistribution {
     bool is_pointer;            /* the address was loaded as such */
 } AddressDistribution;
 
-/* Per instruction that accesses memory. Owned by arena; scratch is left as found. */
+/* Per instruction that accesses memory. bases, of the function; NULL: no variables are looked at.
+ * Owned by arena; scratch is left as found. */
 const AddressDistribution *ptx_address_distribution_compute(Arena *arena, Arena *scratch,
+                                                            const PointsToSet *bases,
+                                                            const Module *module,
                                                             const Func *func);
 
 /* The n-th of a sequence of numbers below count that look like chance: the finaliser of splitmix64,
