@@ -378,8 +378,6 @@ static void fill_guarded(void *context)
     if (isa->info.form_count) {
         find_groups(isa);
         find_operations(isa);
-        if (!isa->is_narrow)
-            ptx_isa_find_samples(isa);
     }
     call->result = isa->info.form_count ? PTXLINT_OK : PTXLINT_BAD_ARGUMENT;
 }
@@ -436,6 +434,8 @@ static ptxlint_status open_isa(const char *text, size_t length, bool is_narrow, 
     if (!isa)
         return PTXLINT_NO_MEMORY;
     isa->is_narrow = is_narrow;
+    isa->own = isa;
+    pthread_mutex_init(&isa->lock, NULL);
     ptxlint_status status = fill(isa, text, length);
     if (status == PTXLINT_BAD_ARGUMENT)
         explain_form(&isa->op, error, error_size);
@@ -457,6 +457,7 @@ void ptxlint_isa_free(ptxlint_isa *isa)
     if (!isa)
         return;
     ptx_arena_free(&isa->arena);
+    pthread_mutex_destroy(&isa->lock);
     free(isa);
 }
 
@@ -465,9 +466,27 @@ const ptxlint_isa_info *ptxlint_isa_get_info(const ptxlint_isa *isa)
     return isa ? &isa->info : NULL;
 }
 
+static void find_samples_guarded(void *context)
+{
+    ptx_isa_find_samples(context);
+}
+
+/* They cost more than all the rest. */
+static void need_samples(ptxlint_isa *isa)
+{
+    pthread_mutex_lock(&isa->lock);
+    if (!isa->has_samples && !ptx_run_guarded_in(&isa->arena, find_samples_guarded, isa))
+        isa->sample_count = 0;
+    isa->has_samples = true;
+    pthread_mutex_unlock(&isa->lock);
+}
+
 int ptxlint_isa_sample_at(const ptxlint_isa *isa, size_t index, ptxlint_isa_sample *out)
 {
-    if (!isa || !out || index >= isa->sample_count)
+    if (!isa || !out)
+        return 0;
+    need_samples(isa->own);
+    if (index >= isa->sample_count)
         return 0;
     *out = isa->samples[index];
     return 1;

@@ -6,6 +6,8 @@
 #include "isa/manual.h"
 #include "ptxlint/ptxlint.h"
 
+#include <pthread.h>
+
 struct ptxlint_isa {
     Arena arena;                        /* all that the handle gives */
     Op op;                              /* what was asked for */
@@ -14,8 +16,12 @@ struct ptxlint_isa {
     bool is_narrow;
     /* a table row of each of info.forms, the first of those that are like it */
     FormId *ids;
+    /* once they are asked for */
     ptxlint_isa_sample *samples;
     size_t sample_count;
+    bool has_samples;
+    pthread_mutex_t lock;               /* of these */
+    ptxlint_isa *own;                   /* the handle itself, of which others see a const one */
 };
 
 /* Whether the table lets a module for some variant of the target (sm_90: sm_90a too) have the

@@ -223,6 +223,24 @@ static void add_names(Completing *c, bool wants_labels)
             add_symbol_item(c, &all[i]);
 }
 
+/* "@", "@!" stand before the word. */
+static bool is_guard(const Completing *c)
+{
+    uint32_t at = c->statement.word.begin;
+    at -= at > 1 && c->d->text[at - 1] == '!';
+    return at && c->d->text[at - 1] == '@';
+}
+
+static void add_predicates(Completing *c)
+{
+    size_t count;
+    const ptxlint_symbol *all = c->syntax ? ptxlint_module_symbols(c->syntax, &count) : NULL;
+    for (size_t i = 0; all && i < count; i++)
+        if (all[i].kind == PTXLINT_SYMBOL_REGISTER && !strcmp(all[i].type, "pred")
+            && holds_here(c, &all[i]) && starts_with(c, all[i].name))
+            add_symbol_item(c, &all[i]);
+}
+
 static bool wants_label(const Completing *c)
 {
     const char *opcode = c->d->text + c->statement.opcode.begin;
@@ -240,7 +258,9 @@ static void complete(Completing *c)
     bool has_dot = memchr(word, '.', length) != NULL;
     if (s->is_comment)
         return;
-    if (length && *word == '.' && !s->is_begin)
+    if (is_guard(c))
+        add_predicates(c);
+    else if (length && *word == '.' && !s->is_begin)
         add_types(c);
     else if (length && *word == '.')
         add_directives(c);

@@ -41,7 +41,7 @@ static json_t *message_of(const ptxlint_diagnostic *d)
 /* ---- CUDA files that are newer --------------------------------------------------------------- */
 
 /* False where it is not known, too. Files that were written together may be seconds apart. */
-static bool is_source_newer(const LspServer *server, const LspDocument *d, const char *path)
+bool ptx_lsp_is_source_newer(const LspServer *server, const LspDocument *d, const char *path)
 {
     enum { TOGETHER_SECONDS = 2 };
     struct stat source, ptx;
@@ -241,7 +241,7 @@ static json_t *cuda_finding(const LspServer *server, const LspDocument *d, const
     place = source_line_place("", found->source_line, found->source_column);
     json_object_set(body, "range", json_object_get(place, "range"));
     json_decref(place);
-    if (is_source_newer(server, d, path))
+    if (ptx_lsp_is_source_newer(server, d, path))
         json_object_set_new(body, "message",
                             json_sprintf("%s\nThe CUDA file is newer than the PTX: the line may be "
                                          "another one by now.",

@@ -2,6 +2,8 @@
  * block begins, numbers that are written as bits. */
 #include "lsp/server.h"
 
+#include "support/choice.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -69,7 +71,7 @@ static void add_live(HintRun *h, const ptxlint_symbol *label)
     int64_t live = ptxlint_module_live_at(h->figures, at);
     if (live == PTXLINT_UNKNOWN)
         return;
-    snprintf(text, sizeof text, "%" PRId64 " registers live", live);
+    snprintf(text, sizeof text, "%" PRId64 " register%s live", live, ptx_text_if(live != 1, "s"));
     add_hint(h, label->declaration.end + 1, text);
 }
 

@@ -2,6 +2,8 @@
  * kernel's figures, a number's value. */
 #include "lsp/server.h"
 
+#include "support/choice.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +36,7 @@ static void put_occurrence_lines(const Hovered *h, const ptxlint_symbol *s, bool
             continue;
         last = line;
         if (count < LINES_SHOWN)
-            fprintf(h->out, "%s%u", count ? ", " : " ", line);
+            fprintf(h->out, "%s%u", count ? ", " : " in line ", line);
         count++;
     }
     if (count > LINES_SHOWN)
@@ -101,7 +103,8 @@ static void put_text_range(const Hovered *h, const ptxlint_symbol *s)
         first++;
     unsigned from = line_number(h, all[first].span.begin),
              to = line_number(h, all[s->occurrence_count - 1].span.begin);
-    fprintf(h->out, "\n- In the text from line %u to %u", from, to);
+    if (from != to)
+        fprintf(h->out, "\n- In the text from line %u to %u", from, to);
 }
 
 static void put_register(const Hovered *h, const ptxlint_symbol *s)
@@ -110,16 +113,16 @@ static void put_register(const Hovered *h, const ptxlint_symbol *s)
     if (s->vector > 1)
         fprintf(h->out, ", a vector of %u", s->vector);
     fprintf(h->out, "\n\n- Declared in line %u", line_number(h, s->declaration.begin));
-    fputs("\n- Written in line", h->out);
+    fputs("\n- Written", h->out);
     put_occurrence_lines(h, s, true);
-    fputs("\n- Read in line", h->out);
+    fputs("\n- Read", h->out);
     put_occurrence_lines(h, s, false);
     put_text_range(h, s);
     if (h->figures)
         put_definition_values(h, s);
     int64_t live = h->figures ? ptxlint_module_live_at(h->figures, h->offset) : PTXLINT_UNKNOWN;
     if (live != PTXLINT_UNKNOWN)
-        fprintf(h->out, "\n- %" PRId64 " registers live here", live);
+        fprintf(h->out, "\n- %" PRId64 " register%s live here", live, ptx_text_if(live != 1, "s"));
 }
 
 /* ---- other names ----------------------------------------------------------------------------- */
@@ -147,12 +150,15 @@ static void put_kernel_figures(const Hovered *h, const ptxlint_kernel *kernel)
     ptx_lsp_kernel_title(kernel, title, sizeof title);
     if (*title)
         fprintf(h->out, "\n\n%s", title);
-    fprintf(h->out, "\n\n- %" PRIu64 " instructions, %zu loops, %zu memory accesses",
-            kernel->mix.instruction_count, kernel->loop_count, kernel->access_count);
+    fprintf(h->out, "\n\n- %" PRIu64 " instruction%s, %zu loop%s, %zu memory access%s",
+            kernel->mix.instruction_count, ptx_text_if(kernel->mix.instruction_count != 1, "s"),
+            kernel->loop_count, ptx_text_if(kernel->loop_count != 1, "s"), kernel->access_count,
+            ptx_text_if(kernel->access_count != 1, "es"));
     if (kernel->static_shared_bytes != PTXLINT_UNKNOWN)
         fprintf(h->out, "\n- %" PRId64 " bytes of static shared memory",
                 kernel->static_shared_bytes);
-    fprintf(h->out, "\n- %" PRId64 " registers live at most", kernel->pressure.max_live);
+    fprintf(h->out, "\n- %" PRId64 " register%s live at most", kernel->pressure.max_live,
+            ptx_text_if(kernel->pressure.max_live != 1, "s"));
 }
 
 static void put_function(const Hovered *h, const ptxlint_symbol *s)
@@ -238,7 +244,7 @@ static void put_instruction(const Hovered *h, ptxlint_span opcode)
     fputs(page, h->out);
     int64_t live = h->figures ? ptxlint_module_live_at(h->figures, h->offset) : PTXLINT_UNKNOWN;
     if (live != PTXLINT_UNKNOWN)
-        fprintf(h->out, "\n\n%" PRId64 " registers live here.", live);
+        fprintf(h->out, "\n\n%" PRId64 " register%s live here.", live, ptx_text_if(live != 1, "s"));
 }
 
 static void put_special_register(const Hovered *h, ptxlint_span span)
@@ -286,7 +292,7 @@ static ptxlint_span put_hovered(const Hovered *h)
         put_decoded_number(h, all[at].span);
     else if (all[at].kind == PTXLINT_TOKEN_SPECIAL_REGISTER)
         put_special_register(h, all[at].span);
-    else if (symbol)
+    else if (symbol && all[at].kind != PTXLINT_TOKEN_PUNCTUATION)
         put_symbol(h, symbol);
     return opcode.end ? opcode : all[at].span;
 }
@@ -295,6 +301,8 @@ void ptx_lsp_hover(LspServer *server, LspDocument *d, const json_t *params, LspA
 {
     char *text = NULL;
     size_t length = 0;
+    if (d->language == LANGUAGE_OTHER)
+        ptx_cuda_hover(server, d, params, answer);
     if (d->language != LANGUAGE_PTX)
         return;
     Hovered h = { .server = server,

@@ -2,6 +2,8 @@
  * launch that is for, and a way to choose others. */
 #include "lsp/server.h"
 
+#include "support/choice.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +24,8 @@ static void add_registers(const ptxlint_projection *p, char *out, size_t size)
         snprintf(text, sizeof text, "%" PRId64 " registers (90 %% band %" PRId64 "-%" PRId64 ")",
                  p->registers, p->registers_low, p->registers_high);
     else if (p->register_source == PTXLINT_REGISTERS_MAX_LIVE)
-        snprintf(text, sizeof text, "%" PRId64 " registers live", p->registers);
+        snprintf(text, sizeof text, "%" PRId64 " register%s live", p->registers,
+                 ptx_text_if(p->registers != 1, "s"));
     else
         snprintf(text, sizeof text, "%" PRId64 " registers", p->registers);
     add_clause(out, size, text);
@@ -65,7 +68,7 @@ void ptx_lsp_kernel_title(const ptxlint_kernel *kernel, char *out, size_t size)
 }
 
 /* "h200, block 256 (assumed)". */
-static void put_launch_words(const ptxlint_kernel *kernel, char *out, size_t size)
+void ptx_lsp_launch_words(const ptxlint_kernel *kernel, char *out, size_t size)
 {
     const ptxlint_launch *l = &kernel->launch;
     const char *assumed = l->block_is_assumed ? " (assumed)" : "";
@@ -89,6 +92,10 @@ void ptx_lsp_lens(LspServer *server, LspDocument *d, const json_t *params, LspAn
     size_t count;
     char title[512], launch[160];
     (void)params;
+    if (d->language == LANGUAGE_OTHER) {
+        answer->result = ptx_cuda_lens(server, d);
+        return;
+    }
     const ptxlint_module *module = ptx_document_analysed(d, true);
     json_t *list = json_array();
     answer->result = list;
@@ -99,7 +106,7 @@ void ptx_lsp_lens(LspServer *server, LspDocument *d, const json_t *params, LspAn
         if (!kernels[i].is_entry || !kernels[i].projection_count || kernels[i].has_syntax_error)
             continue;
         ptx_lsp_kernel_title(&kernels[i], title, sizeof title);
-        put_launch_words(&kernels[i], launch, sizeof launch);
+        ptx_lsp_launch_words(&kernels[i], launch, sizeof launch);
         if (*title)
             json_array_append_new(list, lens_of(server, d, &kernels[i], title, ""));
         json_array_append_new(list, lens_of(server, d, &kernels[i], launch, "ptxlint.pickGpu"));

@@ -285,6 +285,9 @@ void ptx_lsp_read_client(LspServer *server, const json_t *params);
 
 json_t *ptx_diagnostics_of(LspServer *server, LspDocument *document); /* diagnostics.c */
 void ptx_diagnostics_publish(LspServer *server, LspDocument *document);
+/* Whether the CUDA file at path is newer than the PTX. */
+bool ptx_lsp_is_source_newer(const LspServer *server, const LspDocument *document,
+                             const char *path);
 void ptx_diagnostics_withdraw(LspServer *server, LspDocument *document);
 void ptx_lsp_pull(LspServer *, LspDocument *, const json_t *, LspAnswer *);
 
@@ -311,6 +314,11 @@ void ptx_lsp_hover(LspServer *, LspDocument *, const json_t *, LspAnswer *); /* 
 /* A number as the value that it stands for, "1.0", of size bytes; false: it is as it looks. */
 bool ptx_lsp_number(const char *text, size_t length, char *out, size_t size);    /* number.c */
 void ptx_lsp_kernel_title(const ptxlint_kernel *kernel, char *out, size_t size); /* lens.c */
+void ptx_lsp_launch_words(const ptxlint_kernel *kernel, char *out, size_t size);
+/* cuda.c: of a document that is no PTX, by what PTX that is open says of it. */
+json_t *ptx_cuda_lens(LspServer *server, LspDocument *source);
+void ptx_cuda_hover(LspServer *server, LspDocument *source, const json_t *params,
+                    LspAnswer *answer);
 
 void ptx_lsp_definition(LspServer *, LspDocument *, const json_t *, LspAnswer *); /* navigate.c */
 void ptx_lsp_declaration(LspServer *, LspDocument *, const json_t *, LspAnswer *);

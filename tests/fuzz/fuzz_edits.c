@@ -346,8 +346,6 @@ static void same_hovers(Play *p)
                                  position_of(p, place_in(&p->text, pick(p, p->text.length))));
         same_answer(p, "textDocument/hover", more);
         same_answer(p, "textDocument/definition", more);
-        if (i == 0 && take(p) % 8 == 1)
-            same_answer(p, "textDocument/completion", more);
         json_decref(more);
     }
 }
@@ -437,7 +435,7 @@ static void ask_something(Play *p)
         "textDocument/semanticTokens/range", "textDocument/codeAction",
         "textDocument/signatureHelp", "textDocument/prepareRename",
         "textDocument/documentHighlight", "ptxlint/report", "textDocument/documentSymbol",
-        "textDocument/completion", "nothing/known", "initialize",
+        "nothing/known", "initialize",
     };
     const char *method = methods[take(p) % (sizeof methods / sizeof *methods)];
     json_t *params = params_of(EDITED);

@@ -54,7 +54,7 @@ def command(sample):
 
 
 WANTED = {
-    "neovim": ["diagnostics COR101:9", "hover st.", "symbol k", "lens registers", "completion 1", "renamed %address1", "moved COR101:10", "ignored", "end"],
+    "neovim": ["diagnostics COR101:9", "hover st.", "symbol k", "lens registers", "cuda lens k: 8 registers", "cuda hover Line 1: 4", "completion 1", "renamed %address1", "moved COR101:10", "ignored", "end"],
     "eglot": ["diagnostics (9", "hover t", "moved (10", "end"],
     "npm": ["encoding utf-8", "published 1", "cancelled -32800", "exit 0", "end"],
 }

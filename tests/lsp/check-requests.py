@@ -309,6 +309,8 @@ class Requests(unittest.TestCase):
         self.assertIn(".entry", [i["label"] for i in self.ask("completion", HEAD + ".<cursor>\n")["items"]])
         self.assertIn(".f32", self.labels(".reg .<cursor>"))
         self.assertEqual(self.labels("// ld.<cursor>"), [])
+        for guard in ("@<cursor>", "@!<cursor>", "@%<cursor>"):
+            self.assertEqual(self.labels(".reg .pred %p;\n\t" + guard), ["%p"])
 
     def test_signature(self):
         for line, active in (("add.s32 <cursor>", 0), ("add.s32 %r1, <cursor>", 1), ("add.s32 %r1, %r2, <cursor>", 2),
@@ -515,6 +517,29 @@ class Cuda(unittest.TestCase):
         self.assertEqual([(b["uri"], b["range"]["start"]["line"]) for b in back], [(self.uri, 9), (self.uri, 10)])
         self.assertEqual(client.close(), 0)
 
+    def test_figures(self):
+        """Code lens and hover of the CUDA file, by the PTX that is open."""
+        client = Client(PROGRAM)
+        uri = self.source.as_uri()
+        client.open(uri, self.source.read_text(), "cuda-cpp")
+        lens = {"textDocument": {"uri": uri}}
+        self.assertEqual(client.request("textDocument/codeLens", lens), [])
+        self.assertIsNone(client.at("hover", uri, {"line": 2, "character": 0}))
+        client.open(self.uri, self.ptx)
+        own = client.request("textDocument/codeLens", {"textDocument": {"uri": self.uri}})
+        found = client.request("textDocument/codeLens", lens)
+        self.assertEqual([f["range"]["start"] for f in found], [{"line": 2, "character": 0}])
+        self.assertEqual(found[0]["command"]["title"], f"k: {own[0]['command']['title']} ({own[1]['command']['title']})")
+        text = client.at("hover", uri, {"line": 2, "character": 0})["contents"]["value"]
+        self.assertIn("**k**", text)
+        self.assertIn("Line 3: 2 PTX instructions", text)
+        self.assertIsNone(client.at("hover", uri, {"line": 1, "character": 0}))
+        client.change(uri, 2, {"text": "zero\none\ntwo\nthree\n"})
+        self.assertIn("of PTX that is older than this file", client.request("textDocument/codeLens", lens)[0]["command"]["title"])
+        self.assertIn("older than this file", client.at("hover", uri, {"line": 2, "character": 0})["contents"]["value"])
+        client.notify("textDocument/didClose", {"textDocument": {"uri": self.uri}})
+        self.assertEqual(client.request("textDocument/codeLens", lens), [])
+        self.assertEqual(client.close(), 0)
 
     def newer(self, client, *wanted):
         """What is said of age in the CUDA file, one publication after the other."""

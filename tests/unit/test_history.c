@@ -405,6 +405,34 @@ static void test_moved(void **state)
     free(before.bytes);
 }
 
+/* A finding that stands for another one names the CUDA line of both, wherever they are. */
+static void test_folded(void **state)
+{
+    (void)state;
+    static const char *const moves[] = { "\n", "// x\n", "/* one\n two */ " };
+    const size_t at = (size_t)(strstr(lines, ".visible .entry first") - lines);
+    for (size_t i = 0; i < COUNT(moves); i++) {
+        Editor e;
+        Trial trial;
+        begin_editor(&e, lines, sizeof lines - 1, 1);
+        begin_trial(&trial, NULL, 0);
+        e.edits = 1;
+        compare(&trial, &e);
+        replace(&e, at, at, moves[i], strlen(moves[i]));
+        compare(&trial, &e);
+        assert_int_equal(trial.unchanged, 2);
+        ptxlint_module *module = NULL;
+        assert_int_equal(ptxlint_module_new(e.text.bytes, e.text.length, &trial.options, &module),
+                         PTXLINT_OK);
+        Text document = document_of(module, false);
+        assert_non_null(strstr(document.bytes, "\"also\":[{"));
+        free(document.bytes);
+        ptxlint_module_free(module);
+        end_trial(&trial);
+        end_editor(&e);
+    }
+}
+
 /* ---- stopped --------------------------------------------------------------------------------- */
 
 typedef struct Stop {
@@ -479,7 +507,7 @@ UNIT(history)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_small),
                                         cmocka_unit_test(test_unchanged),
-                                        cmocka_unit_test(test_moved),
+                                        cmocka_unit_test(test_moved), cmocka_unit_test(test_folded),
                                         cmocka_unit_test(test_stopped),
                                         cmocka_unit_test(test_wrong_calls) };
     return argc > 3 ? try_files(argc, argv) : cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,6 +30,15 @@ say("diagnostics %s", codes())
 say("hover %s", ask("textDocument/hover", 8, 3).contents.value:match("st%.%S+"))
 say("symbol %s", ask("textDocument/documentSymbol", 0, 0)[1].name)
 say("lens %s", ask("textDocument/codeLens", 0, 0)[1].command.title:match("registers"))
+local cuda = vim.fn.expand("%:p:h") .. "/k.cu"
+vim.fn.writefile({ "__global__ void k(int *p) { *p = 1; }" }, cuda)
+local source = vim.fn.bufadd(cuda)
+vim.fn.bufload(source)
+vim.bo[source].filetype = "cuda"
+vim.lsp.buf_attach_client(source, id)
+local there = { textDocument = { uri = vim.uri_from_bufnr(source) } }
+say("cuda lens %s", ask("textDocument/codeLens", 0, 0, there)[1].command.title:match("^k: %d+ registers"))
+say("cuda hover %s", ask("textDocument/hover", 0, 0, there).contents.value:match("Line 1: %d+"))
 say("completion %d", #ask("textDocument/completion", 8, 4).items > 0 and 1 or 0)
 local edit = ask("textDocument/rename", 6, 16, { newName = "%address1" })
 vim.lsp.util.apply_workspace_edit(edit, vim.lsp.get_client_by_id(id).offset_encoding)
