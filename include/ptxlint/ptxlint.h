@@ -98,6 +98,10 @@ PTXLINT_API int ptxlint_name_fits(const char *glob, const char *name);
  * <23>. Written into out, at most size bytes with the NUL; returns the length in full. */
 PTXLINT_API size_t ptxlint_shown_text(const char *text, char *out, size_t size);
 
+/* The same for GitHub's and GitLab's Markdown: nothing in it is a link, a mention, a picture, HTML
+ * or the end of a cell. has_code: single backquotes in pairs enclose code, as in messages. */
+PTXLINT_API size_t ptxlint_markdown_text(const char *text, int has_code, char *out, size_t size);
+
 /* ---- GPUs ------------------------------------------------------------------------------------ */
 
 /* What is known of a product ("h200") or of an architecture ("sm_90"): figures with their sources,
@@ -1942,6 +1946,7 @@ typedef struct ptxlint_recognized {
     const char *array;
     size_t array_offset;                /* of the pointer within a parameter, in bytes */
     uint32_t lanes;                     /* that shuffles combine; 0: of another class */
+    const char *advice;                 /* what follows from the class, in a sentence; "" */
 } ptxlint_recognized;
 
 /* What a kernel's or function's loops compute: docs/recognize.md. */

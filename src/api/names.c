@@ -3,6 +3,7 @@
 
 #include "support/demangle.h"
 #include "support/glyph.h"
+#include "support/markdown.h"
 
 #include <string.h>
 
@@ -20,12 +21,19 @@ int ptxlint_name_fits(const char *glob, const char *name)
     return glob && name && ptx_name_fits(glob, name);
 }
 
-/* Adds to the length bytes of out, as far as they have room; their length then. */
-static size_t add_glyph(const Glyph *glyph, char *out, size_t size, size_t length)
+/* Bytes after the length ones of out, as far as they have room; their length then. */
+static size_t add_shown(const char *bytes, size_t count, char *out, size_t size, size_t length)
 {
-    for (size_t i = 0; i < glyph->length; i++, length++)
+    for (size_t i = 0; i < count; i++, length++)
         if (out && length + 1 < size)
-            out[length] = glyph->text[i];
+            out[length] = bytes[i];
+    return length;
+}
+
+static size_t end_shown(char *out, size_t size, size_t length)
+{
+    if (out && size)
+        out[length < size ? length : size - 1] = '\0';
     return length;
 }
 
@@ -36,11 +44,19 @@ size_t ptxlint_shown_text(const char *text, char *out, size_t size)
     while (left) {
         Glyph glyph = is_command ? ptx_glyph_hex(text) : ptx_glyph_read(text, left, length);
         is_command = false;
-        length = add_glyph(&glyph, out, size, length);
+        length = add_shown(glyph.text, glyph.length, out, size, length);
         text += glyph.source_bytes;
         left -= glyph.source_bytes;
     }
-    if (out && size)
-        out[length < size ? length : size - 1] = '\0';
-    return length;
+    return end_shown(out, size, length);
+}
+
+size_t ptxlint_markdown_text(const char *text, int has_code, char *out, size_t size)
+{
+    char piece[MARKDOWN_PIECE_BYTES];
+    size_t length = 0, here;
+    MarkdownText all = ptx_markdown_begin(text, text ? strlen(text) : 0, has_code != 0);
+    while ((here = ptx_markdown_next(&all, piece)))
+        length = add_shown(piece, here, out, size, length);
+    return end_shown(out, size, length);
 }

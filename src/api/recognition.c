@@ -14,7 +14,10 @@
 #include "model/view.h"
 #include "support/guard.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     RECOGNIZE_BYTES_PER_INSN = 1 << 14, /* more than dependences and tables can take */
@@ -53,6 +56,18 @@ static const char *text_of_array(const RecognitionBuild *b, VarId array)
                              ptx_span_length(name));
 }
 
+static const char *text_of_advice(const RecognitionBuild *b, const Recognized *item)
+{
+    char text[160];
+    if (item->advice == ADVICE_SHUFFLE)
+        return "every lane adds to one element: combine the warp by shuffles first";
+    if (item->advice != ADVICE_PRIVATIZE)
+        return "";
+    snprintf(text, sizeof text,
+             "the bins take %" PRIu32 " bytes at most: count in shared memory first", item->extent);
+    return ptx_arena_strndup(&b->to->arena, text, strlen(text));
+}
+
 static void view_loop(const RecognitionBuild *b, const FuncFlow *flow, LoopId loop,
                       ptxlint_recognized *out)
 {
@@ -83,6 +98,7 @@ static ptxlint_recognized view_recognized(const RecognitionBuild *b, const FuncF
         .array = text_of_array(b, item->array),
         .array_offset = item->array_offset,
         .lanes = item->lanes,
+        .advice = text_of_advice(b, item),
     };
     view_loop(b, flow, item->loop, &out);
     if (is_known && item->operation)

@@ -51,7 +51,6 @@ typedef struct SavedRoot {
     const SavedLaunch *launched;
     size_t launched_count, kernel_count, diagnostic_count, gpu_count, source_count, use_count;
     uint64_t launches_hash;     /* of what lies beside the file; 0: nothing */
-    uint64_t memory_bytes;
     double min_gain_percent;
     int32_t version_major, version_minor, address_size, is_generated;
 } SavedRoot;
@@ -247,7 +246,7 @@ static void save_root(Saver *s, const SavedSource *sources, const char *const *g
         .kernel_count = m->kernel_count, .diagnostic_count = m->diagnostic_count,
         .gpu_count = info->gpu_count, .source_count = m->uses.source_count,
         .use_count = m->uses.count, .launches_hash = ptx_launches_hash(m->found),
-        .memory_bytes = info->memory_bytes, .min_gain_percent = info->min_gain_percent,
+        .min_gain_percent = info->min_gain_percent,
         .version_major = info->version_major, .version_minor = info->version_minor,
         .address_size = info->address_size, .is_generated = info->is_generated
     };
@@ -607,7 +606,8 @@ static void view_loaded(Loader *l)
         .text = m->text, .length = m->length, .target = root->target,
         .gpus = l->gpus, .gpu_count = l->gpu_count,
         .version_major = root->version_major, .version_minor = root->version_minor,
-        .address_size = root->address_size, .memory_bytes = root->memory_bytes,
+        .address_size = root->address_size,
+        .memory_bytes = l->head.struct_bytes + l->head.text_bytes,
         .min_gain_percent = root->min_gain_percent,
         .metadata = root->metadata, .metadata_error = root->metadata_error,
         .is_generated = root->is_generated

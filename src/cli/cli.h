@@ -60,6 +60,8 @@ void ptx_text_put(Text *text, const char *words);
 void ptx_text_append(Text *text, const Text *other);
 /* Words from outside, as ptxlint_shown_text has them. */
 void ptx_text_show(Text *text, const char *words);
+/* ... and as ptxlint_markdown_text. */
+void ptx_text_markdown(Text *text, const char *words, bool has_code);
 
 /* Lines of words; those of more than 80 columns go on below themselves, indented. */
 void ptx_text_fold(Text *text, const char *lines);
@@ -86,6 +88,7 @@ void ptx_complain_line(const char *text);
 
 /* There was none for a part of what is to be written: the exit code will say so. */
 void ptx_note_no_memory(void);
+bool ptx_was_without_memory(void);
 
 /* Complains; the code for it. error is the errno of PTXLINT_IO. */
 ExitCode ptx_complain_status(const char *subject, ptxlint_status status);
@@ -321,7 +324,7 @@ extern const char *const ptx_command_what[COMMAND__COUNT],
                                                  *const ptx_command_codes[COMMAND__COUNT];
 extern const struct poptOption *const ptx_option_tables[COMMAND__COUNT];
 
-void ptx_help_print(const Options *options);
+bool ptx_help_print(const Options *options);     /* false: no memory */
 
 /* ---- paths.c --------------------------------------------------------------------------------- */
 

@@ -290,6 +290,7 @@ static ExitCode write_one(const Diff *d, const Document *output)
     ptxlint_status status = ptxlint_write_diff(d->diff, &options, ptx_sink_write, &sink);
     if (status != PTXLINT_OK && status != PTXLINT_WRITE)
         code = ptx_complain_status(output->path, status);
+    sink.is_dropped = code != EXIT_CLEAN;
     return exit_code_max(code, ptx_sink_close(&sink));
 }
 

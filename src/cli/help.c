@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 const char *const ptx_command_words[COMMAND__COUNT] = {
     "check", "fix", "report", "gpu",      "explain", "rules", "config",      "isa",
@@ -1143,12 +1145,44 @@ static void print_commands(void)
     puts("ptxlint COMMAND --help has the details.");
 }
 
-void ptx_help_print(const Options *options)
+/* malloc'ed; NULL: no memory. */
+static char *popt_help(poptContext popt)
 {
-    poptPrintHelp(options->popt, stdout, 0);
+    char *text = NULL;
+    size_t length;
+    FILE *to = open_memstream(&text, &length);
+    if (!to)
+        return NULL;
+    poptPrintHelp(popt, to, 0);
+    bool is_lost = ferror(to);
+    is_lost |= fclose(to) != 0;
+    if (is_lost) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* popt leaves out what it has no memory for, and says nothing: what comes twice is whole. */
+static bool print_popt_help(poptContext popt)
+{
+    char *text = popt_help(popt), *again = text ? popt_help(popt) : NULL;
+    bool is_whole = again && !strcmp(text, again);
+    if (is_whole)
+        fputs(text, stdout);
+    free(text);
+    free(again);
+    return is_whole;
+}
+
+bool ptx_help_print(const Options *options)
+{
+    if (!print_popt_help(options->popt))
+        return false;
     fputs(ptx_command_help[options->command], stdout);
     if (!options->has_command)
         print_commands();
     fputs(ptx_command_examples[options->command], stdout);
     fputs(ptx_command_codes[options->command], stdout);
+    return true;
 }

@@ -15,6 +15,11 @@ void ptx_note_no_memory(void)
     atomic_store(&was_without_memory, true);
 }
 
+bool ptx_was_without_memory(void)
+{
+    return atomic_load(&was_without_memory);
+}
+
 /* For what does not say so itself: jansson gives less of a document than was asked for. */
 static void *alloc_noting(size_t size)
 {
@@ -26,7 +31,7 @@ static void *alloc_noting(size_t size)
 
 static ExitCode exit_code_with_memory(ExitCode code)
 {
-    if (!atomic_load(&was_without_memory))
+    if (!ptx_was_without_memory())
         return code;
     if (!atomic_load(&is_memory_told))
         fputs("ptxlint: no memory\n", stderr);

@@ -506,10 +506,8 @@ static Parsed parse_options(Options *options)
 {
     int option;
     while ((option = poptGetNextOpt(options->popt)) > 0) {
-        if (option == OPT_HELP) {
-            ptx_help_print(options);
-            return PARSED_DONE;
-        }
+        if (option == OPT_HELP)
+            return ptx_help_print(options) ? PARSED_DONE : complain_no_memory();
         if (option == OPT_VERSION) {
             printf("ptxlint %s\n", ptxlint_version());
             return PARSED_DONE;
@@ -840,8 +838,7 @@ static Parsed print_help(Options *options, char *program, char *word)
     }
     if (!open_popt(options, 1 + options->has_command, words))
         return complain_no_memory();
-    ptx_help_print(options);
-    return PARSED_DONE;
+    return ptx_help_print(options) ? PARSED_DONE : complain_no_memory();
 }
 
 static Parsed parse_line(Options *options, int argc, char **argv)

@@ -75,7 +75,7 @@ ExitCode ptx_sink_close(Sink *sink)
         sink->error = errno;
     if (!sink->error)
         sink->error = lost;
-    if (sink->is_beside && (sink->error || sink->is_dropped))
+    if (sink->is_beside && (sink->error || sink->is_dropped || ptx_was_without_memory()))
         ptx_beside_drop(&sink->beside);
     else if (sink->is_beside && !ptx_beside_place(&sink->beside))
         sink->error = errno;

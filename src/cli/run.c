@@ -826,6 +826,8 @@ static bool prepare(CliRun *run)
     if (run->options->shard && !ptx_shard_choose(run->options, &run->files, &run->shard))
         raise_code(run, ptx_complain_memory());
     find_settings(run);
+    if (!run->settings)
+        return false;
     ExitCode code = ptx_book_all_rules(&run->book, &rules), before = run->code;
     run->code = EXIT_CLEAN;
     choose_groups(run, rules);

@@ -128,8 +128,9 @@ static unsigned char *deflate_text(const Text *text, size_t *length)
 static bool inflate_text(const unsigned char *bytes, size_t length, Text *out)
 {
     uLongf room = out->length;
-    return uncompress((unsigned char *)out->bytes, &room, bytes, length) == Z_OK
-           && room == out->length;
+    int code = uncompress((unsigned char *)out->bytes, &room, bytes, length);
+    out->has_failed = code == Z_MEM_ERROR;
+    return code == Z_OK && room == out->length;
 }
 #else
 static unsigned char *deflate_text(const Text *text, size_t *length)
@@ -403,21 +404,32 @@ static ExitCode check_whole(Merge *merge)
     return code;
 }
 
+/* Of so many bytes; has_failed: no memory. */
+static bool unpack_shard_text(const unsigned char *packed, size_t count, size_t bytes, Text *out)
+{
+    if (count == SIZE_MAX || bytes == SIZE_MAX || bytes / SHARD_PACK_RATIO > count)
+        return false;
+    *out = (Text){ malloc(bytes + 1), bytes, bytes + 1, false };
+    out->has_failed = !out->bytes;
+    if (!out->bytes || !inflate_text(packed, count, out))
+        return false;
+    out->bytes[bytes] = 0;
+    return true;
+}
+
 /* "text" or "module" of a module, malloc'ed. */
 static bool read_packed(const json_t *object, Text *out)
 {
     const json_t *digits_of = json_object_get(object, "base64");
-    const size_t length = json_string_length(digits_of), bytes = shard_number_at(object, "bytes");
-    unsigned char *packed = length % 4 ? NULL : malloc(length + 4);
-    const size_t count = packed ? read_base64(ptx_text_or(json_string_value(digits_of), ""), length,
-                                              packed)
-                                : SIZE_MAX;
-    bool is_good = count != SIZE_MAX && bytes != SIZE_MAX && bytes / SHARD_PACK_RATIO <= count;
-    if (is_good)
-        *out = (Text){ malloc(bytes + 1), bytes, bytes + 1, false };
-    is_good = is_good && out->bytes && inflate_text(packed, count, out);
-    if (is_good)
-        out->bytes[bytes] = 0;
+    const size_t length = json_string_length(digits_of);
+    if (length % 4)
+        return false;
+    unsigned char *packed = malloc(length + 4);
+    out->has_failed = !packed;
+    if (!packed)
+        return false;
+    const size_t count = read_base64(ptx_text_or(json_string_value(digits_of), ""), length, packed);
+    bool is_good = unpack_shard_text(packed, count, shard_number_at(object, "bytes"), out);
     free(packed);
     return is_good;
 }
@@ -437,6 +449,8 @@ ptxlint_status ptx_shard_load(const InputFile *file, const ptxlint_options *opti
         if (status == PTXLINT_BAD_FILE)
             status = ptxlint_module_load(&whole, &plain, out);
     }
+    if (text.has_failed || saved.has_failed)
+        status = PTXLINT_NO_MEMORY;
     if (status == PTXLINT_BAD_FILE)
         atomic_fetch_add(&file->document->bad_count, 1);
     ptx_text_free(&text);

@@ -47,6 +47,15 @@ void ptx_text_show(Text *text, const char *words)
     text->length += length;
 }
 
+void ptx_text_markdown(Text *text, const char *words, bool has_code)
+{
+    size_t length = ptxlint_markdown_text(words, has_code, NULL, 0);
+    if (!make_room(text, length))
+        return;
+    ptxlint_markdown_text(words, has_code, text->bytes + text->length, length + 1);
+    text->length += length;
+}
+
 int ptx_text_write(void *text, const char *bytes, size_t length)
 {
     ptx_text_add(text, bytes, length);

@@ -292,23 +292,6 @@ static void write_text(Out *out, const ptxlint_diff *d, const ptxlint_diff_optio
 
 /* ---- Markdown -------------------------------------------------------------------------------- */
 
-/* In a table: no bar, no line end, nothing that begins a tag or code; at most length bytes. */
-static void put_cell(Out *out, const char *text, size_t length)
-{
-    size_t used = 0;
-    for (; *text && used < length; text++, used++) {
-        unsigned char c = (unsigned char)*text;
-        if (c < ' ' || c == 0x7F)
-            ptx_out_text(out, " ");
-        else if (strchr("|`*_<>[]\\#~!&", c))
-            ptx_out_format(out, "&#%u;", (unsigned)c);
-        else
-            ptx_out_bytes(out, text, 1);
-    }
-    if (*text)
-        ptx_out_text(out, "...");
-}
-
 /* As code, where it is what PTX allows for a name. */
 static void put_diff_kernel(Out *out, const Pair *pair)
 {
@@ -321,7 +304,7 @@ static void put_diff_kernel(Out *out, const Pair *pair)
     if (is_plain)
         ptx_out_text(out, name);
     else
-        put_cell(out, name, 120);
+        ptx_markdown_name(out, name, 120);
     ptx_out_text(out, is_plain ? "`" : "");
 }
 
@@ -337,13 +320,13 @@ static void put_cells(Out *out, const Pair *pair, const char *key, const Change 
 static void put_item(Out *out, const Pair *pair, const char *what, const ReportFinding *f)
 {
     ptx_out_format(out, "- %s %s ", what, ptx_report_severity(f->severity));
-    put_cell(out, f->rule, 20);
+    ptx_markdown_name(out, f->rule, 20);
     ptx_out_text(out, " in ");
     put_diff_kernel(out, pair);
     if (f->line)
         ptx_out_format(out, ", line %u", (unsigned)f->line);
     ptx_out_text(out, ": ");
-    put_cell(out, f->message, 200);
+    ptx_markdown_name(out, f->message, 200);
     ptx_out_text(out, "\n");
 }
 
@@ -454,9 +437,9 @@ static void page_summary(Page *page, const ptxlint_diff *d, const ptxlint_diff_o
     ptx_out_text(&piece.out, "### ptxlint: ");
     put_counts(&piece.out, &d->info);
     ptx_out_text(&piece.out, "\n\n");
-    put_cell(&piece.out, options->old_name ? options->old_name : "old", 120);
+    ptx_markdown_name(&piece.out, options->old_name ? options->old_name : "old", 120);
     ptx_out_text(&piece.out, " &rarr; ");
-    put_cell(&piece.out, options->new_name ? options->new_name : "new", 120);
+    ptx_markdown_name(&piece.out, options->new_name ? options->new_name : "new", 120);
     ptx_out_text(&piece.out, "\n");
     piece_end(page, &piece);
 }

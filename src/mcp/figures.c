@@ -80,7 +80,7 @@ static json_t *worst_accesses(const ptxlint_module *module, const ptxlint_kernel
 {
     json_t *out = json_array();
     size_t count = 0;
-    const ptxlint_access **worst = calloc(kernel->access_count + 1, sizeof(ptxlint_access *));
+    const ptxlint_access **worst = ptx_mcp_alloc(kernel->access_count, sizeof(ptxlint_access *));
     for (size_t i = 0; worst && i < kernel->access_count; i++)
         if (kernel->accesses[i].efficiency < 1)
             worst[count++] = &kernel->accesses[i];
@@ -88,7 +88,7 @@ static json_t *worst_accesses(const ptxlint_module *module, const ptxlint_kernel
         qsort(worst, count, sizeof *worst, compare_accesses);
     for (size_t i = 0; worst && i < count && i < ACCESSES_SHOWN; i++)
         json_array_append_new(out, make_access(module, worst[i]));
-    free(worst);
+    ptx_mcp_free(worst);
     return out;
 }
 
@@ -152,7 +152,7 @@ static json_t *list_kernels(const ptxlint_module *module, const char *name)
 {
     size_t count, kept = 0;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
-    const ptxlint_kernel **order = calloc(count + 1, sizeof(ptxlint_kernel *));
+    const ptxlint_kernel **order = ptx_mcp_alloc(count, sizeof(ptxlint_kernel *));
     json_t *out = json_array();
     for (size_t i = 0; order && i < count; i++)
         if (name ? !strcmp(kernels[i].name, name) : kernels[i].is_entry)
@@ -161,7 +161,7 @@ static json_t *list_kernels(const ptxlint_module *module, const char *name)
         qsort(order, kept, sizeof *order, compare_kernels);
     for (size_t i = 0; order && i < kept; i++)
         json_array_append_new(out, make_kernel(module, order[i]));
-    free(order);
+    ptx_mcp_free(order);
     return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,12 +25,31 @@ static size_t cut_length(const char *text, size_t most)
     return length;
 }
 
+void *ptx_mcp_alloc(size_t count, size_t bytes)
+{
+    json_malloc_t alloc;
+    json_free_t release;
+    json_get_alloc_funcs(&alloc, &release);
+    void *memory = count < SIZE_MAX / bytes ? alloc(count * bytes + 1) : NULL;
+    if (memory)
+        memset(memory, 0, count * bytes + 1);
+    return memory;
+}
+
+void ptx_mcp_free(void *memory)
+{
+    json_malloc_t alloc;
+    json_free_t release;
+    json_get_alloc_funcs(&alloc, &release);
+    release(memory);
+}
+
 json_t *ptx_mcp_text(const char *text, size_t most)
 {
     if (!text)
         return json_null();
     const size_t length = cut_length(text, most);
-    char *copy = malloc(length + 4);
+    char *copy = ptx_mcp_alloc(length + 4, 1);
     if (!copy)
         return NULL;
     memcpy(copy, text, length);
@@ -40,7 +60,7 @@ json_t *ptx_mcp_text(const char *text, size_t most)
             *p = '?';
     if (!out)
         out = json_string(copy);
-    free(copy);
+    ptx_mcp_free(copy);
     return out;
 }
 

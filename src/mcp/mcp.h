@@ -73,6 +73,10 @@ bool ptx_mcp_read_sizes(const json_t *value, int64_t sizes[3]);
 
 /* ---- json.c ---------------------------------------------------------------------------------- */
 
+/* Zeroed, by jansson's allocator: what has heard of its failures hears of these, too. */
+void *ptx_mcp_alloc(size_t count, size_t bytes);
+void ptx_mcp_free(void *memory);
+
 /* At most so many bytes of a text, which may be no UTF-8; null for NULL. */
 json_t *ptx_mcp_text(const char *text, size_t most);
 

@@ -26,12 +26,14 @@ static bool is_in_working_folder(const char *real)
 static char *read_open_file(int file, size_t length)
 {
     char *text = malloc(length + 1);
+    errno = text ? 0 : ENOMEM;
     for (size_t at = 0; text && at < length;) {
         ssize_t got = read(file, text + at, length - at);
         if (got > 0) {
             at += (size_t)got;
         } else if (!got || errno != EINTR) {
-            free(text);
+            errno = got ? errno : 0;
+            free(text);             /* which keeps errno */
             text = NULL;
         }
     }
@@ -53,7 +55,7 @@ static char *read_real(const char *path, const char *real, size_t *length,
         *length = (size_t)status.st_size;
         text = read_open_file(file, *length);
         if (!text)
-            ptx_mcp_fail(error, "%.200s: cannot be read", path);
+            ptx_mcp_fail(error, "%.200s: %s", path, errno ? strerror(errno) : "it has shrunk");
     }
     if (file >= 0)
         close(file);
@@ -210,8 +212,9 @@ static bool make_input_module(McpInput *input, const char *path, const char *tex
     options.launches = input->launches;
     options.config = input->config;
     options.findings_only = findings_only;
-    ptxlint_sources_new(NULL, &options.sources);
-    ptxlint_status status = ptxlint_module_new(text, length, &options, &input->module);
+    ptxlint_status status = ptxlint_sources_new(NULL, &options.sources);
+    if (status == PTXLINT_OK)
+        status = ptxlint_module_new(text, length, &options, &input->module);
     ptxlint_sources_free(options.sources);
     return status == PTXLINT_OK;
 }

@@ -163,6 +163,7 @@ typedef struct McpLine {
     char *bytes;
     size_t length, capacity;
     bool is_too_long;           /* then its bytes are not kept */
+    bool has_failed;            /* no memory */
 } McpLine;
 
 static bool grow_line(McpLine *line)
@@ -180,7 +181,8 @@ static bool read_mcp_line(McpLine *line, FILE *in)
         line->is_too_long |= line->length == MCP_LINE_BYTES_MAX;
         if (line->is_too_long)
             continue;
-        if (line->length == line->capacity && !grow_line(line))
+        line->has_failed = line->length == line->capacity && !grow_line(line);
+        if (line->has_failed)
             return false;
         line->bytes[line->length++] = (char)c;
     }
@@ -213,5 +215,7 @@ int ptx_mcp_serve(FILE *in, FILE *out)
         else if (!is_blank_line(&line))
             is_good = send_line(out, ptx_mcp_answer(line.bytes, line.length));
     free(line.bytes);
+    if (line.has_failed)
+        return ENOMEM;
     return is_good && !ferror(in) ? 0 : errno;
 }

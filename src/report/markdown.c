@@ -1,11 +1,11 @@
 /* Findings as a table in GitHub's and GitLab's Markdown, for a comment of a pull request or a job's
  * summary. */
 #include "report/report.h"
+#include "support/markdown.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* A comment on GitHub has at most 65,536 characters; a summary has 1 MiB. */
 enum { TEXT_BYTES = 60000, ROW_BYTES_LEAST = 40 };
@@ -32,60 +32,39 @@ void ptx_markdown_free(Markdown *markdown)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-/* Single ones, in pairs. CommonMark pairs runs of them by their length, whatever stands between;
- * and in a table a backslash may not stand before a bar, in code either. */
-static bool has_pairs(const char *text)
+static void put_markdown_pieces(Out *out, MarkdownText text)
 {
-    size_t count = 0;
-    for (; *text; text++) {
-        if (!strncmp(text, "``", 2) || !strncmp(text, "\\|", 2))
-            return false;
-        count += *text == '`';
-    }
-    return count % 2 == 0;
-}
-
-/* Where GitHub would see an address without a scheme. */
-static bool is_www(const char *start, const char *dot)
-{
-    return *dot == '.' && dot - start >= 3 && !strncasecmp(dot - 3, "www", 3);
+    char piece[MARKDOWN_PIECE_BYTES];
+    for (size_t length; (length = ptx_markdown_next(&text, piece));)
+        ptx_out_bytes(out, piece, length);
 }
 
 void ptx_markdown_text(Out *out, const char *text)
 {
-    const char *const start = text;
-    bool has_code = has_pairs(text), is_code = false;
-    for (size_t left = strlen(text); left;) {
-        Glyph glyph = ptx_glyph_read(text, left, 0);
-        bool is_switch = *text == '`' && has_code;
-        is_code ^= is_switch;
-        bool is_escaped = *text == '|'
-                          || (!is_code && !is_switch
-                              && (strchr("\\`*_{}[]()<>#~@&!:", *text) || is_www(start, text)));
-        for (uint8_t i = 0; i < glyph.length; i++) {
-            bool is_special = is_escaped
-                              || (!is_code && glyph.length > 1
-                                  && (glyph.text[i] == '<' || glyph.text[i] == '>'));
-            ptx_out_text(out, is_special ? "\\" : "");
-            ptx_out_bytes(out, &glyph.text[i], 1);
-        }
-        text += glyph.source_bytes;
-        left -= glyph.source_bytes;
-    }
+    put_markdown_pieces(out, ptx_markdown_begin(text, strlen(text), true));
+}
+
+void ptx_markdown_name(Out *out, const char *name, size_t most)
+{
+    size_t length = strnlen(name, most);
+    while (name[length] && length && ((unsigned char)name[length] & 0xC0) == 0x80)
+        length--;               /* a letter is not cut in two */
+    put_markdown_pieces(out, ptx_markdown_begin(name, length, false));
+    ptx_out_text(out, ptx_text_if(name[length] != 0, "..."));
 }
 
 static void put_markdown_row(Out *out, const Finding *finding)
 {
     const ptxlint_diagnostic *diagnostic = finding->diagnostic;
     ptx_out_format(out, "| %s | ", ptx_report_severity(diagnostic->severity));
-    ptx_markdown_text(out, finding->path);
+    ptx_markdown_name(out, finding->path, SIZE_MAX);
     ptx_out_format(out, ":%" PRIu32 " | ", finding->region.line);
-    ptx_markdown_text(out, ptx_kernel_title(ptx_text_or(diagnostic->kernel, "")).text);
+    ptx_markdown_name(out, ptx_kernel_title(ptx_text_or(diagnostic->kernel, "")).text, SIZE_MAX);
     ptx_out_text(out, " | ");
     ptx_markdown_text(out, diagnostic->message);
     ptx_out_others(out, finding, "; ");
     ptx_out_text(out, " \\[");
-    ptx_markdown_text(out, diagnostic->rule);
+    ptx_markdown_name(out, diagnostic->rule, SIZE_MAX);
     ptx_out_text(out, "\\] |\n");
 }
 

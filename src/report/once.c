@@ -186,14 +186,16 @@ static const char *escape_of(ptxlint_format format, char c)
         return "&gt;";
     if (is_xml && c == '&')
         return "&amp;";
-    if (format == PTXLINT_MARKDOWN && strchr("*_<>|[]`", c))
-        return "\\";
     return "";
 }
 
 /* Names of a file's own, in what any of the formats takes as text. */
 static void put_safe_name(Out *out, ptxlint_format format, const char *name)
 {
+    if (format == PTXLINT_MARKDOWN) {
+        ptx_markdown_name(out, name, SIZE_MAX);
+        return;
+    }
     for (; *name; name++) {
         char c = *name;
         if (c < ' ' || c > '~' || strchr("\"\\%", c))

@@ -43,6 +43,7 @@ static bool is_same_row(const ptxlint_module *module, const ptxlint_recognized *
            && a->step == b->step
            && a->is_conditional == b->is_conditional && a->is_reinitialized == b->is_reinitialized
            && !strcmp(a->operation, b->operation) && !strcmp(a->why, b->why)
+           && !strcmp(a->advice, b->advice)
            && is_same_variable_or_line(module, a, b);
 }
 
@@ -91,8 +92,8 @@ static void put_recognized_text(Out *out, const ptxlint_module *module,
         ptx_out_text(out, "registers");
     put_what(out, item);
     put_cuda_place(out, module, item->span.begin);
-    if (*item->why)
-        ptx_out_format(out, "\n      %s", item->why);
+    if (*item->why || *item->advice)
+        ptx_out_format(out, "\n      %s%s", item->why, item->advice);
     ptx_out_text(out, "\n");
 }
 
@@ -158,6 +159,7 @@ static void put_recognized_json(Json *json, const ptxlint_module *module,
     ptx_json_count(json, "lanes", item->lanes);
     ptx_json_bool(json, "conditional", item->is_conditional);
     ptx_json_bool(json, "reinitialized", item->is_reinitialized);
+    ptx_json_name(json, "advice", item->advice);
     ptx_json_name(json, "why", item->why);
     ptx_json_end(json);
 }

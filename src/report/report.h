@@ -395,9 +395,10 @@ void ptx_table_cycles(Out *out, const ptxlint_kernel *kernel);
 void ptx_table_figures(Out *out, const ptxlint_gpu *const *gpus, size_t count);
 void ptx_table_all_gpus(Out *out);
 
-/* markdown.c: a text as a cell of a table. What our texts have between backquotes is code; all else
- * stands for itself. */
+/* markdown.c: a text of ours as Markdown, where what stands between backquotes is code; and a name,
+ * all of which stands for itself, cut to so many bytes. */
 void ptx_markdown_text(Out *out, const char *text);
+void ptx_markdown_name(Out *out, const char *name, size_t most);
 
 void ptx_table_module(Out *out, const ptxlint_module *module);
 void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel);

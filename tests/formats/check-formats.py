@@ -13,6 +13,7 @@ and where there are 30,000 of them.
 """
 import csv
 import gzip
+import html
 import io
 import json
 import os
@@ -164,7 +165,7 @@ def read_csv(text):
 
 
 def unescape(cell):
-    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", cell)
+    return html.unescape(re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", cell)).replace("\u200b", "")
 
 
 def read_markdown(text):

@@ -1,5 +1,5 @@
-/* test_demangle.c -- names of C++ and Rust as the source has them, and what a user may write for
- * one. */
+/* test_demangle.c -- names of C++ and Rust as the source has them, what a user may write for one,
+ * and names in Markdown. */
 #include "kit.h"
 
 #include "ptxlint/ptxlint.h"
@@ -83,6 +83,49 @@ static void test_forms(void **state)
     assert_int_equal(ptxlint_demangle("_Z1kv", (ptxlint_name_form)9, text, sizeof text), 0);
 }
 
+typedef struct MarkdownCase {
+    const char *text, *name, *message;      /* with has_code 0 and 1; NULL: the same */
+} MarkdownCase;
+
+static const MarkdownCase markdown_cases[] = {
+    { "", "", NULL },
+    { "copy<float, 16>", "copy\\<float, 16\\>", NULL },
+    { "`a|b` c|d", "\\`a&#124;b\\` c&#124;d", "`a\\|b` c&#124;d" },
+    { "`@a` @a", "\\`\\@&#8203;a\\` \\@&#8203;a", "`@a` \\@&#8203;a" },
+    { "one ` alone", "one \\` alone", NULL },
+    { "``a``", "\\`\\`a\\`\\`", NULL },
+    { "`a\\|b`", "\\`a&#92;&#124;b\\`", NULL },
+    { "a@b.c", "a\\@&#8203;b.c", NULL },
+    { "#1 #a !2 GH-3 gh-x", "\\#&#8203;1 \\#a \\!&#8203;2 GH-&#8203;3 gh-x", NULL },
+    { "www.a.b Www.c", "www\\.a.b Www\\.c", NULL },
+    { "- a", "\\- a", NULL },
+    { "12. a", "12\\. a", NULL },
+    { "1.5 us", "1\\.5 us", NULL },
+    { " a", "&#32;a", NULL },
+    { "\ta", "&#32;a", NULL },
+    { "a\nb\x1b", "a\\<0a\\>b\\<1b\\>", NULL },
+    { "##[a", "\\<23\\>\\#\\[a", NULL },
+    { "\xc3\xa9\xff", "\xc3\xa9\\<ff\\>", NULL },
+};
+
+static void test_markdown(void **state)
+{
+    (void)state;
+    char text[128], cut[6];
+    for (size_t i = 0; i < COUNT(markdown_cases); i++)
+        for (int has_code = 0; has_code < 2; has_code++) {
+            const MarkdownCase *c = &markdown_cases[i];
+            const char *want = has_code && c->message ? c->message : c->name;
+            size_t length = ptxlint_markdown_text(c->text, has_code, text, sizeof text);
+            assert_string_equal(text, want);
+            assert_int_equal(length, strlen(want));
+            assert_int_equal(ptxlint_markdown_text(c->text, has_code, cut, sizeof cut), length);
+            assert_int_equal(strncmp(cut, want, sizeof cut - 1), 0);
+        }
+    assert_int_equal(ptxlint_markdown_text("<", 0, NULL, 0), 2);
+    assert_int_equal(ptxlint_markdown_text(NULL, 1, text, sizeof text), 0);
+}
+
 static void test_globs(void **state)
 {
     (void)state;
@@ -139,6 +182,7 @@ UNIT(demangle)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_markdown),
         cmocka_unit_test(test_globs),
         cmocka_unit_test(test_hostile),
     };

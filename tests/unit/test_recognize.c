@@ -164,6 +164,8 @@ static const struct { const char *what, *body, *wanted; } arrays[] = {
       "mul.wide.s32 %rd4, %r11, 4;\nadd.s64 %rd5, %rd8, %rd4;\nadd.s64 %rd7, %rd5, %rd6;\n"
       "ld.global.f32 %f2, [%rd5];\nld.global.f32 %f3, [%rd7];\nadd.f32 %f4, %f2, %f3;\n"
       "add.s64 %rd10, %rd9, %rd4;\nst.global.f32 [%rd10], %f4;\nret;\n", "y stencil 4" },
+    { "three apart", "ld.global.f32 %f2, [%rd2];\nld.global.f32 %f3, [%rd2+12];\n"
+      "add.f32 %f4, %f2, %f3;\nst.global.f32 [%rd3], %f4;\nret;\n", "y array assignment 4" },
     { "pairs are no neighbours of another thread's",
       "add.s64 %rd5, %rd2, %rd1;\nld.global.f32 %f2, [%rd5];\nld.global.f32 %f3, [%rd5+4];\n"
       "add.f32 %f4, %f2, %f3;\nst.global.f32 [%rd3], %f4;\nret;\n", "y array assignment 4" },
@@ -176,6 +178,23 @@ static const struct { const char *what, *body, *wanted; } arrays[] = {
       "ld.global.u32 %r5, [%rd8];\nadd.s32 %r6, %r5, %r2;\nmul.wide.u32 %rd4, %r6, 4;\n"
       "add.s64 %rd5, %rd9, %rd4;\nst.global.f32 [%rd5], %f1;\nret;\n", "y array assignment 4" },
     { "counts", INDEX "red.global.add.u32 [%rd5], 1;\nret;\n", "y histogram add" },
+    { "of few bins, in global memory, in which case they fit",
+      "ld.global.u32 %r5, [%rd2];\nand.b32 %r5, %r5, 63;\nmul.wide.u32 %rd4, %r5, 4;\n"
+      "add.s64 %rd5, %rd9, %rd4;\nred.global.add.u32 [%rd5], 1;\nret;\n",
+      "y histogram add privatize" },
+    { "of bins that do not fit",
+      "ld.global.u32 %r5, [%rd2];\nand.b32 %r5, %r5, 65535;\nmul.wide.u32 %rd4, %r5, 4;\n"
+      "add.s64 %rd5, %rd9, %rd4;\nred.global.add.u32 [%rd5], 1;\nret;\n",
+      "y histogram add" },
+    { "a sum of floats, behind a bounds check",
+      "setp.ge.s32 %p1, %r2, %r1;\n@%p1 bra E;\nred.global.add.f32 [%rd9], %f1;\nE: ret;\n",
+      "y scalar reduction add advice" },
+    { "by one thread",
+      "setp.ge.s32 %p1, %r9, 1;\n@%p1 bra E;\nred.global.add.f32 [%rd9], %f1;\nE: ret;\n",
+      "y scalar reduction add" },
+    { "by one thread of a warp",
+      "and.b32 %r5, %r9, 31;\nsetp.ne.s32 %p1, %r5, 0;\n@%p1 bra E;\n"
+      "red.global.add.f32 [%rd9], %f1;\nE: ret;\n", "y scalar reduction add" },
     { "by a float", "ld.global.f32 %f2, [%rd2];\ncvt.rzi.s32.f32 %r5, %f2;\n"
       "mul.wide.s32 %rd4, %r5, 4;\nadd.s64 %rd5, %rd9, %rd4;\n"
       "red.global.add.u32 [%rd5], 1;\nret;\n", "y histogram add" },
@@ -281,6 +300,8 @@ static void put_item(char *out, const ptxlint_recognized *item)
         sprintf(out + strlen(out), " %s", item->operation);
     if (item->step != PTXLINT_UNKNOWN)
         sprintf(out + strlen(out), " %d", (int)item->step);
+    if (*item->advice)
+        strcat(out, strstr(item->advice, "256 bytes") ? " privatize" : " advice");
     if (item->lanes)
         sprintf(out + strlen(out), " of %u", item->lanes);
     strcat(out, item->is_conditional ? " conditional" : "");

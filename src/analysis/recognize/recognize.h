@@ -47,6 +47,12 @@ typedef enum RecognizedClass {
     RECOGNIZED_WARP_REDUCTION, RECOGNIZED_WARP_SCAN
 } RecognizedClass;
 
+typedef enum RecognizedAdvice {
+    ADVICE_NONE,
+    ADVICE_PRIVATIZE,           /* count in shared memory first: the bins fit there */
+    ADVICE_SHUFFLE              /* combine the warp first: all lanes add to one float */
+} RecognizedAdvice;
+
 typedef struct Recognized {
     LoopId loop;                /* NO_LOOP: the loop that the grid stands for */
     InsnId insn;                /* the last of those that compute it, in the text */
@@ -60,6 +66,8 @@ typedef struct Recognized {
     /* of RECOGNIZED_LINEAR; bytes from one iteration or thread to the next; where has_step */
     int64_t step;
     uint32_t insn_count;
+    uint8_t advice;             /* RecognizedAdvice */
+    uint32_t extent;            /* of ADVICE_PRIVATIZE: bytes that the bins take at most */
     uint32_t lanes;             /* that are combined; 0: another class */
     bool has_step;
     bool is_array;              /* a store, an atomic or a gather: no register of a loop */

@@ -137,6 +137,9 @@ TermKind ptx_recognizer_movement(const Recognizer *r, const Subscript *of, LoopI
 /* lanes.c: what lanes combine by shuffles. */
 void ptx_recognizer_lanes(Recognizer *r);
 
+/* advice.c: what follows from the class of an atomic. */
+void ptx_recognizer_advise(const Recognizer *r, Recognized *row);
+
 /* stencil.c: whether what is stored is made of neighbours of one element of another array. */
 bool ptx_recognizer_is_stencil(Recognizer *r, InsnId store);
 

@@ -9,7 +9,7 @@
 enum {
     STENCIL_INSNS = 512,        /* that a value is followed back through */
     STENCIL_POINTS = 64,
-    STENCIL_RADIUS = 16,        /* elements from one point to another */
+    STENCIL_NEAR = 2,           /* elements from one point to another, one left out between */
 };
 
 typedef struct StencilWalk {
@@ -102,21 +102,21 @@ static int64_t elements_along(const Subscript *apart, const SubscriptTerm *term)
     return term->factor && bytes % term->factor == 0 ? bytes / term->factor : 0;
 }
 
-/* Two elements of one array that are a few apart along one of the indices. */
-static int64_t neighbours(const StencilWalk *w, const Subscript *a, const Subscript *b)
+/* Two elements of one array that are one or two apart along one of the indices. */
+static bool is_next_element(const StencilWalk *w, const Subscript *a, const Subscript *b)
 {
     Subscript apart;
     if (a->array != b->array || !has_fixed_indices(a))
-        return 0;
+        return false;
     ptx_subscript_difference(a, b, &apart);
     for (uint32_t i = 0; i < a->count && !apart.is_lost; i++) {
         if (!is_moving(w, &a->terms[i]))
             continue;
         const int64_t elements = elements_along(&apart, &a->terms[i]);
-        if (elements && elements >= -STENCIL_RADIUS && elements <= STENCIL_RADIUS)
-            return elements;
+        if (elements && elements >= -STENCIL_NEAR && elements <= STENCIL_NEAR)
+            return true;
     }
-    return 0;
+    return false;
 }
 
 bool ptx_recognizer_is_stencil(Recognizer *r, InsnId store)
@@ -127,8 +127,7 @@ bool ptx_recognizer_is_stencil(Recognizer *r, InsnId store)
     for (uint32_t i = 0; i < w.point_count; i++)
         for (uint32_t k = i + 1; k < w.point_count && r->budget; k++) {
             r->budget--;
-            const int64_t elements = neighbours(&w, w.points[i], w.points[k]);
-            if (elements == 1 || elements == -1)
+            if (is_next_element(&w, w.points[i], w.points[k]))
                 return true;
         }
     return false;

@@ -295,16 +295,15 @@ static double l2_slower(const Gpu *gpu, const Speeds *s)
  * a sector takes as long. What comes from memory is stored first. */
 static double l2_us(const Gpu *gpu, const Speeds *s, const Cached *cached)
 {
-    const double store_sector = ptx_gpu_figure(gpu, FIGURE_L2_STORE_SECTOR_PS);
     const double joined = cached->load_sectors > 0
                               ? fmin(1, cached->joined_sectors / cached->load_sectors)
                               : 0,
                  once = 1 - joined * ptx_gpu_figure(gpu, FIGURE_L2_JOINED_SHARE);
     double there = once * cached->load_requests * ptx_gpu_figure(gpu, FIGURE_L2_ASK_PS)
                    + cached->store_lines * ptx_gpu_figure(gpu, FIGURE_L2_STORE_LINE_PS)
-                   + cached->store_sectors * store_sector;
+                   + cached->store_sectors * ptx_gpu_figure(gpu, FIGURE_L2_STORE_SECTOR_PS);
     double back = once * cached->load_pieces * ptx_gpu_figure(gpu, FIGURE_L2_PIECE_PS)
-                  + cached->fresh_sectors * store_sector;
+                  + cached->fresh_sectors * ptx_gpu_figure(gpu, FIGURE_L2_FILL_SECTOR_PS);
     return l2_slower(gpu, s) * fmax(there, back) / 1e6;
 }
 

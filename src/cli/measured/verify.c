@@ -330,12 +330,6 @@ static void put_verify_csv(const VerifyCommand *verify, Text *out)
     json_decref(rows);
 }
 
-static void put_verify_cell(Text *out, const char *text)
-{
-    for (; *text; text++)
-        ptx_text_print(out, "%s%c", ptx_text_if(*text == '|' || *text == '<', "\\"), *text);
-}
-
 static void put_verify_markdown(const VerifyCommand *verify, Text *out)
 {
     ptx_text_put(out, "| verdict | measured us | least us | predicted us | kernel | why |\n"
@@ -352,9 +346,9 @@ static void put_verify_markdown(const VerifyCommand *verify, Text *out)
         ptx_text_put(out, " to");
         put_verify_time(out, v->time.high_us, 0);
         ptx_text_put(out, " | ");
-        put_verify_cell(out, name_of_row(row));
+        ptx_text_markdown(out, name_of_row(row), false);
         ptx_text_put(out, " | ");
-        put_verify_cell(out, v->reason);
+        ptx_text_markdown(out, v->reason, true);
         ptx_text_put(out, " |\n");
     }
     ptx_text_put(out, "\n");

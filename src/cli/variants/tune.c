@@ -123,15 +123,21 @@ static bool set_shape(const Tune *t, const int64_t block[3], TuneShape *shape)
            || (is_launchable(&shape->trial) && !(t->index.asks_lane && block[0] % WARP));
 }
 
+static bool estimate_shape(const Tune *t, const ptxlint_trial *trial, ptxlint_estimated *out)
+{
+    out->size = sizeof *out;
+    ptxlint_status status = ptxlint_estimate(t->module, t->kernel->name, t->gpu, trial, out);
+    if (status == PTXLINT_NO_MEMORY)
+        ptx_note_no_memory();
+    return status == PTXLINT_OK;
+}
+
 static void add_shape(Tune *t, const int64_t block[3])
 {
     TuneShape *shape = &t->shapes[t->count];
     if (t->count == MAX_SHAPES || !is_allowed(t->kernel, block) || !set_shape(t, block, shape))
         return;
-    shape->estimated.size = sizeof shape->estimated;
-    ptxlint_status status = ptxlint_estimate(t->module, t->kernel->name, t->gpu, &shape->trial,
-                                             &shape->estimated);
-    t->count += status == PTXLINT_OK;
+    t->count += estimate_shape(t, &shape->trial, &shape->estimated);
 }
 
 /* Powers of two, and for rows of threads whole warps in between; in as many dimensions as the
@@ -178,9 +184,9 @@ static Work work_of(const TuneShape *shape, double accesses)
 
 static void look_closer(const Tune *t, TuneShape *shape, double accesses)
 {
-    ptxlint_estimated closer = { .size = sizeof closer };
+    ptxlint_estimated closer;
     shape->trial.steps = t->steps_close;
-    if (ptxlint_estimate(t->module, t->kernel->name, t->gpu, &shape->trial, &closer) == PTXLINT_OK)
+    if (estimate_shape(t, &shape->trial, &closer))
         shape->estimated = closer;
     if (!shape->is_given)
         shape->work = work_of(shape, accesses);
@@ -219,9 +225,7 @@ static bool add_variant(Tune *t, const ptxlint_trial *trial, bool is_shared, int
     Variant *variant = &t->variants[t->variant_count];
     *variant = (Variant){ .shape = { .trial = *trial, .threads = t->best->threads },
                           .is_shared = is_shared };
-    variant->shape.estimated.size = sizeof variant->shape.estimated;
-    if (ptxlint_estimate(t->module, t->kernel->name, t->gpu, trial, &variant->shape.estimated)
-        != PTXLINT_OK)
+    if (!estimate_shape(t, trial, &variant->shape.estimated))
         return false;
     bool is_more = variant->shape.estimated.occupancy.blocks_per_sm > least;
     t->variant_count += is_more;
@@ -290,7 +294,10 @@ static const TuneShape *find_best(const Tune *t)
 static void tune(Tune *t)
 {
     t->index.size = sizeof t->index;
-    if (ptxlint_thread_index_find(t->module, t->kernel->name, &t->index) != PTXLINT_OK)
+    ptxlint_status status = ptxlint_thread_index_find(t->module, t->kernel->name, &t->index);
+    if (status == PTXLINT_NO_MEMORY)
+        ptx_note_no_memory();
+    if (status != PTXLINT_OK)
         t->index.binding[0] = t->index.binding[1] = t->index.binding[2] = PTXLINT_BINDING_UNKNOWN;
     if (is_tunable(t->kernel))
         add_shapes(t);

@@ -213,8 +213,11 @@ static void put_findings_list(const HtmlKernel *k)
         if (shown == HTML_FINDINGS_MAX)
             continue;
         shown++;
-        if (ptx_finding_open(k->locator, &list[i], &finding) == PTXLINT_OK)
+        ptxlint_status status = ptx_finding_open(k->locator, &list[i], &finding);
+        if (status == PTXLINT_OK)
             ptx_html_finding(k->out, k, &finding);
+        else
+            k->out->status = status;
         ptx_finding_close(&finding);
     }
     if (left)

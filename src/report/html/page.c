@@ -219,13 +219,17 @@ ptxlint_status ptx_html_module(HtmlPage *page, const ptxlint_module *module, Loc
             || is_in_kernel(module, list[i].span.begin))
             continue;
         page->loose_count++;
-        if (ptx_finding_open(locator, &list[i], &finding) == PTXLINT_OK)
+        ptxlint_status status = ptx_finding_open(locator, &list[i], &finding);
+        if (status == PTXLINT_OK)
             ptx_html_finding(&out, NULL, &finding);
+        else
+            out.status = status;
         ptx_finding_close(&finding);
     }
     ptx_out_flush(&out);
-    ptxlint_status status = ptxlint_writer_add(page->report, module);
-    return status == PTXLINT_OK ? out.status : status;
+    if (out.status == PTXLINT_OK)
+        out.status = ptxlint_writer_add(page->report, module);
+    return out.status == PTXLINT_WRITE ? PTXLINT_NO_MEMORY : out.status;    /* into buffers */
 }
 
 /* ---- the document ---------------------------------------------------------------------------- */

@@ -249,7 +249,18 @@ static void put_markdown_line(const Grid *grid, Out *out, const size_t *widths)
     ptx_out_text(out, "|\n");
 }
 
-void ptx_grid_put_markdown(Grid *grid, Out *out)
+static void put_markdown_cell(const Grid *grid, Out *out, size_t i, bool is_message)
+{
+    const char *text = cell_text(grid, &grid->cells[i]);
+    ptx_out_text(out, "| ");
+    if (is_message)
+        ptx_markdown_text(out, text);
+    else
+        ptx_markdown_name(out, text, SIZE_MAX);
+    ptx_out_text(out, " ");
+}
+
+void ptx_grid_put_markdown(Grid *grid, Out *out, size_t of_messages)
 {
     size_t widths[GRID_COLUMNS_MAX];
     if (!grid->has_failed)
@@ -263,11 +274,8 @@ void ptx_grid_put_markdown(Grid *grid, Out *out)
     }
     for (size_t i = 0; !grid->has_failed && i < grid->count; i++) {
         const size_t c = i % grid->column_count;
-        if (widths[c]) {
-            ptx_out_text(out, "| ");
-            ptx_markdown_text(out, cell_text(grid, &grid->cells[i]));
-            ptx_out_text(out, " ");
-        }
+        if (widths[c])
+            put_markdown_cell(grid, out, i, c == of_messages);
         ptx_out_text(out, c + 1 == grid->column_count ? "|\n" : "");
     }
     grid_end(grid, out);

@@ -41,7 +41,7 @@ void ptx_grid_row(Grid *grid);
 /* Heading and rows, at most width columns; 0: no limit. Frees what the grid holds. */
 void ptx_grid_put(Grid *grid, Out *out, size_t width);
 
-/* The same as a table of GitHub's Markdown. */
-void ptx_grid_put_markdown(Grid *grid, Out *out);
+/* The same as a table of GitHub's Markdown; in one column there are messages, with code in them. */
+void ptx_grid_put_markdown(Grid *grid, Out *out, size_t of_messages);
 
 #endif

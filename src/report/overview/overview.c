@@ -441,11 +441,11 @@ void ptx_overview_put_markdown(Overview *overview, Out *out)
          i = gpu_group_end(overview, i)) {
         ptx_out_text(out, "**ptxlint:** ");
         put_group_count(overview, out, i);
-        ptx_markdown_text(out, overview->rows[i].texts[TEXT_GPU]);
+        ptx_markdown_name(out, overview->rows[i].texts[TEXT_GPU], SIZE_MAX);
         ptx_out_text(out, ptx_text_if(is_sorted(overview, i), ", slowest first"));
         ptx_out_text(out, "\n\n");
         fill_grid(overview, &grid, i, FORM_MARKDOWN);
-        ptx_grid_put_markdown(&grid, out);
+        ptx_grid_put_markdown(&grid, out, OVERVIEW_COLUMNS - 1);
         ptx_out_text(out, "\n");
     }
     put_whys(overview, out);

@@ -662,12 +662,19 @@ unsigned ptx_traffic_bank_period(const Gpu *gpu, const Request *r)
     return are_rows ? PERIOD : banks.bytes;
 }
 
+/* Lanes that no layout serves together with others. */
+static unsigned lanes_apart(const Gpu *gpu, const Banks *banks, const Request *r)
+{
+    if (figure(gpu, FIGURE_SHARED_REQUEST_LANES, WARP_LANES) == HALF_WARP)
+        return HALF_WARP;
+    return r->kind == REQUEST_LOAD || r->kind == REQUEST_STORE ? lanes_at_once(banks, r->bytes)
+                                                               : WARP_LANES;
+}
+
 double ptx_traffic_ideal_wavefronts(const Gpu *gpu, const Request *r, double real)
 {
     const Banks banks = banks_of(gpu, r);
-    const unsigned group = figure(gpu, FIGURE_SHARED_REQUEST_LANES, WARP_LANES) == HALF_WARP
-                               ? HALF_WARP
-                               : WARP_LANES;
+    const unsigned group = lanes_apart(gpu, &banks, r);
     const uint32_t at_once = banks.row_bytes ? banks.row_bytes : banks.count * banks.bytes;
     double least = 0;
     ASSERT(at_once > 0 && real >= 0);
