@@ -57,6 +57,8 @@ static void report_address(const OperandCheck *c, const CheckFinding *f)
     Diag *diag;
     if (f->wrong == WRONG_SPACE) {
         const Var *var = &c->module->vars[f->operand->id];
+        if (var->space == SPACE_NONE)
+            return;             /* its declaration is at fault */
         diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span,
                         "`%.*s` does not reach the state space `.%s`, where `%.*s` is",
                         q.opcode_length, q.opcode, ptx_space_text[var->space],

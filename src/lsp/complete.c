@@ -200,7 +200,7 @@ static void add_symbol_item(Completing *c, const ptxlint_symbol *s)
     if (s->kind == PTXLINT_SYMBOL_ENTRY || s->kind == PTXLINT_SYMBOL_FUNC) {
         kind = ITEM_FUNCTION;
         *detail = 0;
-    } else if (s->kind != PTXLINT_SYMBOL_LABEL) {
+    } else if (*s->space) {
         kind = s->kind == PTXLINT_SYMBOL_PARAMETER ? ITEM_FIELD : ITEM_VARIABLE;
         snprintf(detail, sizeof detail, ".%s .%s", s->space, s->type);
     }

@@ -187,7 +187,10 @@ static const ptxlint_param *sourced_param(const Hovered *h, const ptxlint_symbol
 static void put_variable_facts(const Hovered *h, const ptxlint_symbol *s)
 {
     const char *what = s->kind == PTXLINT_SYMBOL_PARAMETER ? "parameter" : "variable";
-    fprintf(h->out, "**%s** — %s in `.%s` space, of type `.%s`", s->name, what, s->space, s->type);
+    fprintf(h->out, "**%s** — %s", s->name, what);
+    if (*s->space)
+        fprintf(h->out, " in `.%s` space,", s->space);
+    fprintf(h->out, " of type `.%s`", s->type);
     if (s->bytes)
         fprintf(h->out, "\n\n- %" PRId64 " bytes, aligned to %u", s->bytes, s->align);
     else
@@ -283,6 +286,9 @@ static ptxlint_span put_hovered(const Hovered *h)
     size_t at = all ? ptxlint_tokens_find(tokens, h->offset) : 0;
     if (!all || at == count || all[at].span.begin > h->offset)
         return (ptxlint_span){ 0, 0 };
+    /* behind a word is still at the word */
+    if (at && all[at].kind == PTXLINT_TOKEN_PUNCTUATION && all[at - 1].span.end == h->offset)
+        at--;
     ptxlint_span opcode = ptx_lsp_opcode_at(h->d, h->offset);
     const ptxlint_symbol *symbol =
         h->syntax ? ptxlint_module_symbol_at(h->syntax, h->offset) : NULL;

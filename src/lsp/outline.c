@@ -43,9 +43,11 @@ static void detail_of(const ptxlint_symbol *s, char *out, size_t size)
         snprintf(out, size, "function");
     else if (s->kind == PTXLINT_SYMBOL_RANGE)
         snprintf(out, size, ".reg .%s, %" PRIu64, s->type, s->count);
-    else if (s->kind != PTXLINT_SYMBOL_LABEL && s->bytes)
+    else if (!*s->space)
+        return; /* a mistake, or a label */
+    else if (s->bytes)
         snprintf(out, size, ".%s .%s, %" PRId64 " bytes", s->space, s->type, s->bytes);
-    else if (s->kind != PTXLINT_SYMBOL_LABEL)
+    else
         snprintf(out, size, ".%s .%s", s->space, s->type);
 }
 

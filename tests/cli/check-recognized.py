@@ -4,6 +4,7 @@ source or the PTX: each row of tests/data/recognized.tsv is what its line comput
 docs/recognize.md counts the rows of testdata/measured, and how many of each class were judged."""
 import collections
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -14,7 +15,7 @@ BEGIN, END = "| class | rows | judged | wrong |\n| --- | --- | --- | --- |\n", "
 
 
 def read_rows(files):
-    run = subprocess.run([sys.argv[1], "recognize", "--format", "json", *files], cwd=ROOT, capture_output=True, text=True)
+    run = subprocess.run([os.path.abspath(sys.argv[1]), "recognize", "--format", "json", *files], cwd=ROOT, capture_output=True, text=True)
     if run.returncode:
         sys.exit(f"exit {run.returncode}: {run.stderr}")
     return [(module["path"], kernel["name"], row["line"], row["class"])

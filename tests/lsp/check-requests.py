@@ -266,6 +266,15 @@ class Requests(unittest.TestCase):
         self.assertIn(("%f1", "variable", "modification"), tokens)
         self.assertIn(("ret", "keyword"), tokens)
 
+    def test_no_space(self):
+        """A variable that is written without a state space, as while it is typed."""
+        for line in (".visible .b32 x;", ".align 4 .b32 x;", ".entry k()\n{\n\t.b32 x;\n\tret;\n}"):
+            found = self.whole("textDocument/documentSymbol", HEAD + line + "\n")
+            found += [child for f in found for child in f.get("children", [])]
+            self.assertNotIn("detail", next(f for f in found if f["name"] == "x"))
+            text = self.ask("hover", HEAD + line.replace("x;", "x<cursor>;") + "\n")["contents"]["value"]
+            self.assertTrue(text.startswith("**x** \u2014 variable of type `.b32`"), text)
+
     # ---- completion
 
     def labels(self, line, head=HEAD):

@@ -155,7 +155,7 @@ static TermKind kind_of_node(SubscriptReader *r, SymId id)
         break;
     }
     const SymId operands[3] = { sym.a, sym.b, sym.c };
-    for (unsigned i = 0; i < ptx_sym_operands(&sym); i++)
+    for (unsigned i = 0; i < 3 && i < ptx_sym_operands(&sym); i++)
         kind = worse(kind, kind_of_node(r, operands[i]));
     return kind;
 }
