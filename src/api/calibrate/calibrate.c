@@ -275,20 +275,23 @@ static void keep_candidates(CalibrateCall *c)
                 c->sensitivity[r * constants + c->out->candidates[i]];
 }
 
-/* To each constant, as they are. */
+/* To each constant, as they are; beside the prediction of the same pass, for verify may have taken
+ * more of the launch. */
 static ptxlint_status find_sensitivities(CalibrateCall *c)
 {
     const size_t constants = c->out->info.constants;
     ptxlint_status status = PTXLINT_OK;
+    c->gpus[constants] = *c->gpu;
     for (size_t k = 0; k < constants; k++) {
         c->gpus[k] = *c->gpu;
         scale_constant(c, &c->gpus[k], k, nudge);
     }
     for (size_t r = 0; r < c->count && status == PTXLINT_OK; r++) {
-        const CalibrateRow *row = &c->rows[r];
+        CalibrateRow *row = &c->rows[r];
         if (!may_go_on(c, PASSES_FORESEEN))
             return PTXLINT_STOPPED;
-        status = predict_on_gpus(c, row, constants);
+        status = predict_on_gpus(c, row, constants + 1);
+        row->predicted = c->us[constants] > 0 ? c->us[constants] : row->predicted;
         for (size_t k = 0; k < constants; k++)
             c->sensitivity[r * constants + k] = sensitivity_by(c->us[k], row->predicted);
         c->apart[r] = log(row->us / row->predicted);
@@ -309,6 +312,13 @@ static void set_trial_gpu(const CalibrateCall *c, const FitTrial *trial, Gpu *gp
             scale_constant(c, gpu, c->out->candidates[i], exp(trial->x[i]));
 }
 
+/* Of a constant that the trial has moved sensitivities are found again where it is; of the others
+ * those of the beginning do, which takes a tenth of the predictions. */
+static bool is_moved(const FitTrial *trial, size_t candidate)
+{
+    return fabs(trial->x[candidate]) > 0;
+}
+
 /* Where each trial that is not done is, and beside it for sensitivities; is_last: where all are.
  * Returns how many. */
 static size_t set_trial_gpus(CalibrateCall *c, bool is_last)
@@ -320,6 +330,8 @@ static size_t set_trial_gpus(CalibrateCall *c, bool is_last)
             continue;
         set_trial_gpu(c, trial, &c->gpus[count++]);
         for (size_t i = 0; !is_last && i < c->out->candidate_count; i++) {
+            if (!is_moved(trial, i))
+                continue;
             set_trial_gpu(c, trial, &c->gpus[count]);
             scale_constant(c, &c->gpus[count++], c->out->candidates[i],
                            nudge * exp(trial->x[i]));
@@ -339,13 +351,16 @@ static void take_trial_row(CalibrateCall *c, size_t r)
     const size_t candidates = c->out->candidate_count;
     size_t at = 0;
     for (size_t t = 0; t <= c->out->fit.folds; t++) {
-        if (c->out->fit.trials[t].is_done)
+        const FitTrial *trial = &c->out->fit.trials[t];
+        if (trial->is_done)
             continue;
         const size_t row = t * c->count + r;
         const double here = c->us[at++];
         c->trial_apart[row] = left_of_row(c, r, here);
         for (size_t i = 0; i < candidates; i++)
-            c->trial_sensitivity[row * candidates + i] = sensitivity_by(c->us[at++], here);
+            c->trial_sensitivity[row * candidates + i] =
+                is_moved(trial, i) ? sensitivity_by(c->us[at++], here)
+                                   : c->sensitivity[r * candidates + i];
     }
 }
 

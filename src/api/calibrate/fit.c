@@ -25,6 +25,7 @@ typedef struct FitWork {
     bool *is_out;                       /* by row */
     double *left, *sorted, *weight;     /* by row: what is left; room */
     double *apart;                      /* room */
+    bool is_barred[FIT_CONSTANTS_MAX];  /* it was taken, and not shown */
     size_t folds;
     bool is_by_group;
 } FitWork;
@@ -192,7 +193,7 @@ static FitSet with_one_more(const FitWork *work, const FitSet *set)
     double least = was * (1 - least_share);
     for (size_t k = 0; k < work->data->constants; k++) {
         FitSet tried = *set;
-        if (is_in_fit(set, k) || !has_sensitive_rows(work, k))
+        if (is_in_fit(set, k) || work->is_barred[k] || !has_sensitive_rows(work, k))
             continue;
         tried.items[tried.count++] = k;
         fit_set(work, &tried);
@@ -267,8 +268,8 @@ static double doubt_of_factor(const FitSet *set, size_t i)
     return fmax(half / fmax(1e-9, fabs(set->x[i])), 2 * half / log(most_width));
 }
 
-/* Without the constant that is shown least; false: all are shown. */
-static bool drop_doubtful(FitSet *set)
+/* Without the constant that is shown least, for good; false: all are shown. */
+static bool drop_doubtful(FitWork *work, FitSet *set)
 {
     size_t worst = 0;
     for (size_t i = 1; i < set->count; i++)
@@ -276,21 +277,24 @@ static bool drop_doubtful(FitSet *set)
             worst = i;
     if (!set->count || doubt_of_factor(set, worst) < 1)
         return false;
+    work->is_barred[set->items[worst]] = true;
     set->items[worst] = set->items[--set->count];
     return true;
 }
 
-/* What the rows of all folds but one select: each interval is narrow, and is not around 1. */
-static FitSet select_sure(const FitWork *work, const FitSet *from, size_t but)
+/* What the rows of all folds but one select: each interval is narrow, and is not around 1. In the
+ * place of a constant that is dropped others may show. */
+static FitSet select_sure(FitWork *work, const FitSet *from, size_t but)
 {
+    FitSet set = *from;
+    memset(work->is_barred, 0, sizeof work->is_barred);
     leave_out_folds(work, but, but);
-    FitSet set = select_set(work, from);
-    for (;;) {
+    do {
+        set = select_set(work, &set);
         fit_set(work, &set);
         find_deviations(work, but, &set);
-        if (!drop_doubtful(&set))
-            return set;
-    }
+    } while (drop_doubtful(work, &set));
+    return set;
 }
 
 static void take_set(const FitSet *set, FitResult *out)
