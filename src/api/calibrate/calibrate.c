@@ -32,6 +32,7 @@ typedef struct CalibrateRow {
     const ptxlint_module *module;
     const ptxlint_kernel *kernel;
     double us, predicted;
+    double of_one_block;        /* predicted by verify, which may look at more, over this; 1 */
     uint32_t group;             /* number of its kernel */
 } CalibrateRow;
 
@@ -168,7 +169,7 @@ static ptxlint_status keep_calibrate_row(CalibrateCall *c, CalibrateRow *row)
 static ptxlint_status take_calibrate_row(CalibrateCall *c, size_t index)
 {
     const ptxlint_measurement *said = &c->measurements->items[index].view;
-    CalibrateRow row = { .index = index, .us = said->us };
+    CalibrateRow row = { .index = index, .us = said->us, .of_one_block = 1 };
     ptxlint_verified verified;
     ptxlint_calibration_info *info = &c->out->info;
     if (find_kernels_of_row(c, &row) != 1 || is_of_other_gpu(c, said->gpu)
@@ -235,8 +236,11 @@ static ptxlint_status predict_on_gpus(CalibrateCall *c, const CalibrateRow *row,
     ptxlint_trial_init(&tried);
     for (size_t i = 0; i < count; i++)
         c->us[i] = (double)NAN;
-    return ptx_estimate_measured(row->module, row->kernel->name,
-                                 number_in_module(c, row->module), &tried, &trial, &e);
+    const ptxlint_status status = ptx_estimate_measured(
+        row->module, row->kernel->name, number_in_module(c, row->module), &tried, &trial, &e);
+    for (size_t i = 0; i < count; i++)
+        c->us[i] *= row->of_one_block;
+    return status;
 }
 
 /* The GPU with one constant times a factor. */
@@ -275,8 +279,7 @@ static void keep_candidates(CalibrateCall *c)
                 c->sensitivity[r * constants + c->out->candidates[i]];
 }
 
-/* To each constant, as they are; beside the prediction of the same pass, for verify may have taken
- * more of the launch. */
+/* To each constant, as they are. */
 static ptxlint_status find_sensitivities(CalibrateCall *c)
 {
     const size_t constants = c->out->info.constants;
@@ -291,9 +294,10 @@ static ptxlint_status find_sensitivities(CalibrateCall *c)
         if (!may_go_on(c, PASSES_FORESEEN))
             return PTXLINT_STOPPED;
         status = predict_on_gpus(c, row, constants + 1);
-        row->predicted = c->us[constants] > 0 ? c->us[constants] : row->predicted;
+        const double here = c->us[constants];
+        row->of_one_block = here > 0 ? row->predicted / here : 1;
         for (size_t k = 0; k < constants; k++)
-            c->sensitivity[r * constants + k] = sensitivity_by(c->us[k], row->predicted);
+            c->sensitivity[r * constants + k] = sensitivity_by(c->us[k], here);
         c->apart[r] = log(row->us / row->predicted);
         c->group[r] = row->group;
     }

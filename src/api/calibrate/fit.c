@@ -431,9 +431,10 @@ static void step_trial(FitWork *work, size_t but, FitTrial *trial)
     FitData whole = *here;
     whole.apart = work->apart;
     find_whole(here, trial, work->apart);
-    work->data = &whole;
+    FitWork of_whole = *work;
+    of_whole.data = &whole;
     trial->error = error;
-    trial->set = select_sure(work, &trial->set, but);
+    trial->set = select_sure(&of_whole, &trial->set, but);
     take_fit_step(here, trial);
 }
 
