@@ -148,10 +148,22 @@ static bool is_impossible(const CalibrateCall *c, const CalibrateRow *row)
            && verified.verdict == PTXLINT_VERDICT_IMPOSSIBLE;
 }
 
+/* Apart from numbers: what a tuner makes of one kernel is left out together. */
+static bool is_variant(const char *a, const char *b)
+{
+    static const char digits[] = "0123456789";
+    for (;; a++, b++) {
+        a += strspn(a, digits);
+        b += strspn(b, digits);
+        if (*a != *b || !*a)
+            return *a == *b;
+    }
+}
+
 static uint32_t group_of_kernel(CalibrateCall *c, const ptxlint_kernel *kernel)
 {
     for (size_t i = 0; i < c->count; i++)
-        if (!strcmp(c->rows[i].kernel->name, kernel->name))
+        if (is_variant(c->rows[i].kernel->name, kernel->name))
             return c->rows[i].group;
     return (uint32_t)c->out->info.kernels++;
 }
