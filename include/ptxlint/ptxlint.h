@@ -2220,7 +2220,8 @@ typedef struct ptxlint_calibration_info {
      * prediction; impossible (ptxlint_verdict); beyond max_rows */
     size_t foreign, unknown, impossible, beyond;
     size_t constants, fitted;           /* of ptxlint_calibration_at; of PTXLINT_CALIBRATE_FITTED */
-    /* parts that were left out in turn; 0: there are too few rows; of kernels or of rows */
+    /* parts that were left out in turn; 0: there are too few rows; of kernels, those whose names
+     * differ in numbers alone together, or of rows */
     size_t folds;
     int is_by_kernel;
     unsigned steps;                     /* that the fit took */

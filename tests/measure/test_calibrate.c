@@ -24,23 +24,28 @@ enum { ROWS_MAX = 60 };
     "add.u32 %r3, %r3, %r2;\nmul.wide.u32 %rd3, %r3, 4;\nadd.s64 %rd4, %rd1, %rd3;\n" \
     "add.s64 %rd5, %rd2, %rd3;\n" body \
     "ret;\n}\n"
+#define COPY(name) KERNEL(name, "ld.global.u32 %r4, [%rd4];\nst.global.u32 [%rd5], %r4;\n")
 #define LOOP(trips, body)                                                                          \
     "mov.u32 %r5, 0;\nmov.f32 %f1, 0f3F800000;\nmov.f32 %f2, 0f3F800001;\nL:\n" body               \
     "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p, %r5, " trips ";\n@%p bra L;\n"                          \
     "st.global.f32 [%rd4], %f1;\nst.global.f32 [%rd5], %f1;\n"
 
 static const char copy[] = HEAD
-    KERNEL("copy", "ld.global.u32 %r4, [%rd4];\nst.global.u32 [%rd5], %r4;\n");
+    COPY("copy");
 static const char loops[] = HEAD
     KERNEL("roots", LOOP("80", "sqrt.rn.f32 %f1, %f1;\n"))
     KERNEL("quotients", LOOP("60", "div.rn.f32 %f1, %f1, %f2;\n"))
     KERNEL("barriers", LOOP("90", "bar.sync 0;\n"))
     KERNEL("fences", LOOP("40", "membar.gl;\n"));
 
+static const char tuned[] = HEAD COPY("t_1") COPY("t_2") COPY("t_4") COPY("t_8") COPY("t_16x2")
+    COPY("t_32x2");
+static const char others[] = HEAD COPY("a") COPY("b") COPY("c") COPY("d") COPY("e") COPY("f");
+
 /* Up to two figures are planted, times a factor; rows are launches of from 16 blocks on. */
 typedef struct PlantedGpu {
     const char *what, *ptx;
-    const char *const kernels[4];
+    const char *const kernels[6];
     const char *keys[2];
     double factors[2];
     size_t rows, outliers;
@@ -206,6 +211,37 @@ static void check_recovery(const PlantedGpu *p)
     ptxlint_gpu_free(gpu);
 }
 
+/* Kernels are left out whole where there are five or more; what a tuner makes of one is one. */
+static int is_left_out_by_kernel(const PlantedGpu *p)
+{
+    ptxlint_module *module = module_on(p->ptx, ptxlint_gpu_find("h200"));
+    ptxlint_measurements *rows = rows_of(p, module);
+    ptxlint_calibration_info info = { .size = sizeof info };
+    ptxlint_calibrate_options options;
+    ptxlint_calibration *fit;
+    ptxlint_calibrate_options_init(&options);
+    options.gpu = ptxlint_gpu_find("h200");
+    assert_int_equal(ptxlint_calibrate((const ptxlint_module *const *)&module, 1, rows, &options,
+                                       &fit), PTXLINT_OK);
+    assert_true(ptxlint_calibration_get_info(fit, &info));
+    assert_int_equal(info.kernels, 6);
+    ptxlint_calibration_free(fit);
+    ptxlint_measurements_free(rows);
+    ptxlint_module_free(module);
+    return info.is_by_kernel;
+}
+
+static void test_variants(void **state)
+{
+    static const PlantedGpu variants = { .ptx = tuned, .rows = 24, .kernels = {
+        "t_1", "t_2", "t_4", "t_8", "t_16x2", "t_32x2" } };
+    static const PlantedGpu kernels = { .ptx = others, .rows = 24, .kernels = {
+        "a", "b", "c", "d", "e", "f" } };
+    (void)state;
+    assert_false(is_left_out_by_kernel(&variants));
+    assert_true(is_left_out_by_kernel(&kernels));
+}
+
 static void test_recovery(void **state)
 {
     (void)state;
@@ -278,6 +314,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_recovery),
+        cmocka_unit_test(test_variants),
         cmocka_unit_test(test_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

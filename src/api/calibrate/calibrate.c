@@ -33,7 +33,7 @@ typedef struct CalibrateRow {
     const ptxlint_kernel *kernel;
     double us, predicted;
     double of_one_block;        /* predicted by verify, which may look at more, over this; 1 */
-    uint32_t group;             /* number of its kernel */
+    uint32_t group;             /* with the variants of its kernel */
 } CalibrateRow;
 
 typedef struct CalibrateConstant {
@@ -66,6 +66,7 @@ typedef struct CalibrateCall {
     /* by row: what is left of it, and its sensitivities; of the beginning, of trials */
     double *apart, *sensitivity, *trial_apart, *trial_sensitivity;
     uint32_t *group;
+    size_t groups;
     size_t done;                /* predictions of rows */
 } CalibrateCall;
 
@@ -165,7 +166,15 @@ static uint32_t group_of_kernel(CalibrateCall *c, const ptxlint_kernel *kernel)
     for (size_t i = 0; i < c->count; i++)
         if (is_variant(c->rows[i].kernel->name, kernel->name))
             return c->rows[i].group;
-    return (uint32_t)c->out->info.kernels++;
+    return (uint32_t)c->groups++;
+}
+
+static bool is_first_row(const CalibrateCall *c, const ptxlint_kernel *kernel)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (!strcmp(c->rows[i].kernel->name, kernel->name))
+            return false;
+    return true;
 }
 
 static ptxlint_status keep_calibrate_row(CalibrateCall *c, CalibrateRow *row)
@@ -173,6 +182,7 @@ static ptxlint_status keep_calibrate_row(CalibrateCall *c, CalibrateRow *row)
     if (!ptx_list_reserve(&c->rows, &c->capacity, c->count + 1, sizeof *c->rows))
         return PTXLINT_NO_MEMORY;
     row->group = group_of_kernel(c, row->kernel);
+    c->out->info.kernels += is_first_row(c, row->kernel);
     c->rows[c->count++] = *row;
     return PTXLINT_OK;
 }
@@ -255,6 +265,12 @@ static ptxlint_status predict_on_gpus(CalibrateCall *c, const CalibrateRow *row,
     return status;
 }
 
+/* The next row of a pass. */
+static ptxlint_status predict_row(CalibrateCall *c, size_t r, size_t gpus)
+{
+    return may_go_on(c, PASSES_FORESEEN) ? predict_on_gpus(c, &c->rows[r], gpus) : PTXLINT_STOPPED;
+}
+
 /* The GPU with one constant times a factor. */
 static void scale_constant(const CalibrateCall *c, Gpu *gpu, size_t constant, double factor)
 {
@@ -303,9 +319,7 @@ static ptxlint_status find_sensitivities(CalibrateCall *c)
     }
     for (size_t r = 0; r < c->count && status == PTXLINT_OK; r++) {
         CalibrateRow *row = &c->rows[r];
-        if (!may_go_on(c, PASSES_FORESEEN))
-            return PTXLINT_STOPPED;
-        status = predict_on_gpus(c, row, constants + 1);
+        status = predict_row(c, r, constants + 1);
         const double here = c->us[constants];
         row->of_one_block = here > 0 ? row->predicted / here : 1;
         for (size_t k = 0; k < constants; k++)
@@ -383,15 +397,13 @@ static void take_trial_row(CalibrateCall *c, size_t r)
 static ptxlint_status predict_trials(CalibrateCall *c)
 {
     const size_t gpus = set_trial_gpus(c, false);
-    for (size_t r = 0; r < c->count; r++) {
-        if (!may_go_on(c, PASSES_FORESEEN))
-            return PTXLINT_STOPPED;
-        const ptxlint_status status = predict_on_gpus(c, &c->rows[r], gpus);
-        if (status != PTXLINT_OK)
-            return status;
-        take_trial_row(c, r);
+    ptxlint_status status = PTXLINT_OK;
+    for (size_t r = 0; r < c->count && status == PTXLINT_OK; r++) {
+        status = predict_row(c, r, gpus);
+        if (status == PTXLINT_OK)
+            take_trial_row(c, r);
     }
-    return PTXLINT_OK;
+    return status;
 }
 
 static ptxlint_status step_trials(CalibrateCall *c, const FitData *data)
@@ -432,20 +444,15 @@ static bool is_trial_open(const FitResult *fit)
 static ptxlint_status find_errors(CalibrateCall *c, const FitData *data, double error[2])
 {
     const FitResult *fit = &c->out->fit;
-    error[0] = error[1] = 0;
     const size_t gpus = set_trial_gpus(c, true);
-    for (size_t r = 0; r < c->count; r++) {
-        if (!may_go_on(c, PASSES_FORESEEN))
-            return PTXLINT_STOPPED;
-        const ptxlint_status status = predict_on_gpus(c, &c->rows[r], gpus);
-        if (status != PTXLINT_OK)
-            return status;
-        error[0] += fabs(left_of_row(c, r, c->us[ptx_fit_fold(data, fit, r)]));
-        error[1] += fabs(left_of_row(c, r, c->us[fit->folds]));
+    ptxlint_status status = PTXLINT_OK;
+    error[0] = error[1] = 0;
+    for (size_t r = 0; r < c->count && status == PTXLINT_OK; r++) {
+        status = predict_row(c, r, gpus);
+        error[0] += fabs(left_of_row(c, r, c->us[ptx_fit_fold(data, fit, r)])) / (double)c->count;
+        error[1] += fabs(left_of_row(c, r, c->us[fit->folds])) / (double)c->count;
     }
-    error[0] /= (double)c->count;
-    error[1] /= (double)c->count;
-    return PTXLINT_OK;
+    return status;
 }
 
 /* ---- what comes of it ------------------------------------------------------------------------ */
@@ -609,7 +616,7 @@ static ptxlint_status fit_rows(CalibrateCall *c)
 {
     const ptxlint_status status = find_sensitivities(c);
     const FitData data = { c->count, c->out->candidate_count, c->apart, c->sensitivity, c->group,
-                           c->out->info.kernels };
+                           c->groups };
     return status == PTXLINT_OK ? take_steps(c, &data) : status;
 }
 
