@@ -326,6 +326,9 @@ typedef struct ptxlint_isa_rate {
     double fmas_per_clock;
     const char *pipe, *pipe_what;       /* key of ptxlint_gpu_pipe: "fma"; "" where none is known */
     const char *source;                 /* of the pipeline's figure; "" */
+    /* no more can be; else ptxas makes several instructions of it, as of fp8 by mma.sync on Hopper,
+     * of which those that convert a factor are not repeated while it stays the same */
+    int is_bound;
 } ptxlint_isa_rate;
 
 /* text is an instruction with all modifiers it needs; 0: the GPU has no such instruction, or
