@@ -2377,9 +2377,9 @@ PTXLINT_API ptxlint_status ptxlint_write_report(const ptxlint_module *const *mod
                                                 const ptxlint_write_options *options,
                                                 ptxlint_write_fn write, void *context);
 
-/* The control flow of a kernel as PTXLINT_DOT or PTXLINT_SVG, or all that a ptxlint_graph holds, and
- * a linked recognition, as PTXLINT_JSON (schema ptxlint-graph/1). kernel: as for ptxlint_graph_new; PTXLINT_BAD_ARGUMENT
- * also where a picture would have no block. */
+/* The control flow of a kernel as PTXLINT_DOT or PTXLINT_SVG, or all that a ptxlint_graph and a
+ * linked recognition hold as PTXLINT_JSON (schema ptxlint-graph/1). kernel: as for
+ * ptxlint_graph_new; PTXLINT_BAD_ARGUMENT also where a picture would have no block. */
 PTXLINT_API ptxlint_status ptxlint_write_graph(const ptxlint_module *module,
                                                const ptxlint_kernel *kernel, ptxlint_format format,
                                                ptxlint_write_fn write, void *context);

@@ -113,11 +113,11 @@ static ptxlint_recognized view_recognized(const RecognitionBuild *b, const FuncF
     return out;
 }
 
-static void view_links(RecognitionBuild *b, const Links *links)
+static void view_links(RecognitionBuild *b, const RecognizedLinks *links)
 {
     b->to->links = ptx_arena_array(&b->to->arena, ptxlint_link, links->count + 1);
     for (uint32_t i = 0; i < links->count; i++) {
-        const Link *link = &links->items[i];
+        const RecognizedLink *link = &links->items[i];
         b->to->links[i] = (ptxlint_link){ .size = sizeof(ptxlint_link),
                                           .from = link->from,
                                           .to = link->to,
@@ -138,7 +138,7 @@ static void view_recognition(void *context)
     const Dom *dom = ptx_dom_compute(arena, &b->scratch, cfg);
     const FuncFlow flow = { b->module->ir, b->func, cfg, dom,
                             ptx_loops_compute(arena, &b->scratch, cfg, dom), NULL };
-    Links links = { 0 };
+    RecognizedLinks links = { 0 };
     const Recognitions all = ptx_recognize(arena, &b->scratch, &flow,
                                            b->has_links ? &links : NULL);
     b->to->items = ptx_arena_array(arena, ptxlint_recognized, all.count + 1);

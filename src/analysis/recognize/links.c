@@ -28,7 +28,7 @@ typedef enum Need {
     NEED_VALUE,
     NEED_SUBSCRIPT,
     NEED_CONDITION,
-    NEED_BOUND,                 /* a condition that ends a loop or the grid; a condition's subscript */
+    NEED_BOUND,                 /* a condition that ends a loop or the grid; its subscripts */
     NEED__COUNT
 } Need;
 
@@ -50,7 +50,7 @@ typedef struct LinkWalk {
     uint32_t *nodes;            /* that were found */
     uint32_t node_count;
     uint64_t budget;
-    Link *links;
+    RecognizedLink *links;
     uint32_t count, capacity;
 } LinkWalk;
 
@@ -208,7 +208,7 @@ static void follow_block(LinkWalk *w, InsnId id)
             follow_control(w, w->all.items[d].from, id);
 }
 
-static void follow_insn(LinkWalk *w, InsnId id, Need need)
+static void follow_operands_of(LinkWalk *w, InsnId id, Need need)
 {
     const Insn *insn = &w->r->flow->func->insns[id];
     const Operand *operands = ptx_insn_operands(w->r->flow->func, insn);
@@ -222,19 +222,19 @@ static void visit_needed(LinkWalk *w, NeedVisit visit)
 {
     const uint32_t row = row_of_insn(w, visit.insn);
     if (row == NO_ID)
-        follow_insn(w, visit.insn, (Need)visit.need);
+        follow_operands_of(w, visit.insn, (Need)visit.need);
     else
         find_node(w, row, (uint8_t)(1u << kind_of_need((Need)visit.need, is_index_row(w, row))));
 }
 
 /* ---- edges ----------------------------------------------------------------------------------- */
 
-static void add_link(LinkWalk *w, uint32_t from, LinkKind kind, bool is_by_memory)
+static void keep_link(LinkWalk *w, uint32_t from, LinkKind kind, bool is_by_memory)
 {
     if (w->count == w->capacity)
         w->links = ptx_arena_grow(w->r->arena, w->links, w->count, &w->capacity,
                                   sizeof *w->links);
-    w->links[w->count++] = (Link){ from, w->row, (uint8_t)kind, is_by_memory };
+    w->links[w->count++] = (RecognizedLink){ from, w->row, (uint8_t)kind, is_by_memory };
 }
 
 static int compare_nodes(const void *a, const void *b)
@@ -251,9 +251,9 @@ static void add_found_links(LinkWalk *w)
         const uint32_t node = w->nodes[i];
         for (unsigned kind = 0; kind < LINK__COUNT; kind++)
             if (w->found[node] >> kind & 1)
-                add_link(w, node, (LinkKind)kind, false);
+                keep_link(w, node, (LinkKind)kind, false);
         if (w->found[node] & LINK_BY_MEMORY)
-            add_link(w, node, LINK_FLOW, true);
+            keep_link(w, node, LINK_FLOW, true);
         w->found[node] = 0;
     }
     w->node_count = 0;
@@ -261,7 +261,7 @@ static void add_found_links(LinkWalk *w)
 
 static void link_insn(LinkWalk *w, InsnId id)
 {
-    follow_insn(w, id, NEED_VALUE);
+    follow_operands_of(w, id, NEED_VALUE);
     while (w->stack_count && w->budget)
         visit_needed(w, w->stack[--w->stack_count]);
     w->stack_count = 0;
@@ -302,7 +302,7 @@ static InsnId *sort_by_row(const LinkWalk *w, uint32_t **begin)
     return insns;
 }
 
-Links ptx_recognizer_links(Recognizer *r, const uint32_t *row_of)
+RecognizedLinks ptx_recognizer_links(Recognizer *r, const uint32_t *row_of)
 {
     LinkWalk w = { .r = r, .row_of = row_of };
     w.all = ptx_dependences_compute(r->scratch, r->arena, r->flow);
@@ -317,5 +317,5 @@ Links ptx_recognizer_links(Recognizer *r, const uint32_t *row_of)
             link_insn(&w, insns[i]);
         add_found_links(&w);
     }
-    return (Links){ w.links, w.count, is_cut || !w.budget || !r->has_arrays };
+    return (RecognizedLinks){ w.links, w.count, is_cut || !w.budget || !r->has_arrays };
 }

@@ -187,7 +187,7 @@ static int compare_recognized(const void *a, const void *b)
     return order ? order : (x->number > y->number) - (x->number < y->number);
 }
 
-static const uint32_t *find_rows(const Recognizer *r)
+static const uint32_t *number_rows(const Recognizer *r)
 {
     uint32_t *row_of = ptx_arena_array(r->scratch, uint32_t, r->count + 1);
     for (uint32_t i = 0; i < r->count; i++)
@@ -195,7 +195,8 @@ static const uint32_t *find_rows(const Recognizer *r)
     return row_of;
 }
 
-Recognitions ptx_recognize(Arena *arena, Arena *scratch, const FuncFlow *flow, Links *links)
+Recognitions ptx_recognize(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                           RecognizedLinks *links)
 {
     Recognizer r = { .arena = arena, .scratch = scratch, .flow = flow,
                      .defs = ptx_defs_of(scratch, flow) };
@@ -211,7 +212,7 @@ Recognitions ptx_recognize(Arena *arena, Arena *scratch, const FuncFlow *flow, L
     if (r.count)
         qsort(r.items, r.count, sizeof *r.items, compare_recognized);
     if (links)
-        *links = ptx_recognizer_links(&r, find_rows(&r));
+        *links = ptx_recognizer_links(&r, number_rows(&r));
     ptx_arena_release(scratch, mark);
     return (Recognitions){ .items = r.items, .count = r.count };
 }

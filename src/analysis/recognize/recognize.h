@@ -85,20 +85,20 @@ typedef enum LinkKind {
     LINK_BY_MEMORY = 1 << LINK__COUNT   /* a bit beside those of kinds */
 } LinkKind;
 
-/* Nodes: rows; from the number of rows on, indices of the grid: %tid.x, .y, .z, %ctaid.x, .y, .z. */
+/* Nodes: rows; from their number on, indices of the grid: %tid.x, .y, .z, %ctaid.x, .y, .z. */
 enum { LINK_INDICES = 6 };
 
-typedef struct Link {
+typedef struct RecognizedLink {
     uint32_t from, to;          /* nodes; `to` needs `from` */
     uint8_t kind;               /* LinkKind */
     bool is_by_memory;          /* `from` may have stored it to an array that `to` loads from */
-} Link;
+} RecognizedLink;
 
-typedef struct Links {
-    const Link *items;          /* by `to`, then `from`, then kind */
+typedef struct RecognizedLinks {
+    const RecognizedLink *items;          /* by `to`, then `from`, then kind */
     uint32_t count;
     bool is_cut;                /* there may be more */
-} Links;
+} RecognizedLinks;
 
 typedef struct Recognitions {
     const Recognized *items;    /* by loop, then instruction */
@@ -107,6 +107,7 @@ typedef struct Recognitions {
 } Recognitions;
 
 /* Owned by arena; scratch, another arena, is left as found. links may be NULL. */
-Recognitions ptx_recognize(Arena *arena, Arena *scratch, const FuncFlow *flow, Links *links);
+Recognitions ptx_recognize(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                           RecognizedLinks *links);
 
 #endif

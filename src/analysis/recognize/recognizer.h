@@ -114,7 +114,7 @@ Step ptx_recognizer_join_steps(Step a, Step b);
 void ptx_recognizer_components(Recognizer *r);
 
 /* links.c: what is recognised needs of each other; row_of: per number of an item. */
-Links ptx_recognizer_links(Recognizer *r, const uint32_t *row_of);
+RecognizedLinks ptx_recognizer_links(Recognizer *r, const uint32_t *row_of);
 
 /* cycle.c: the class of a component. */
 void ptx_recognizer_add_cycle(Recognizer *r, Cycle *c);

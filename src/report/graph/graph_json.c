@@ -168,7 +168,7 @@ static void put_graph_instruction(Json *json, const ptxlint_module *module, ptxl
 
 /* ---- what is recognized ---------------------------------------------------------------------- */
 
-static void put_link(Json *json, const ptxlint_recognition *of, const ptxlint_link *link)
+static void put_recognized_link(Json *json, const ptxlint_recognition *of, const ptxlint_link *link)
 {
     static const char *const kinds[] = { [PTXLINT_LINK_STRUCTURAL] = "structural",
                                          [PTXLINT_LINK_FLOW] = "flow",
@@ -183,7 +183,8 @@ static void put_link(Json *json, const ptxlint_recognition *of, const ptxlint_li
     ptx_json_end(json);
 }
 
-static void put_links(Json *json, const ptxlint_module *module, const ptxlint_recognition *of)
+static void put_recognized_links(Json *json, const ptxlint_module *module,
+                                 const ptxlint_recognition *of)
 {
     size_t count, link_count;
     const ptxlint_recognized *items = ptxlint_recognition_items(of, &count);
@@ -194,7 +195,7 @@ static void put_links(Json *json, const ptxlint_module *module, const ptxlint_re
     ptx_json_end(json);
     ptx_json_array(json, "links");
     for (size_t i = 0; i < link_count; i++)
-        put_link(json, of, &links[i]);
+        put_recognized_link(json, of, &links[i]);
     ptx_json_end(json);
     ptx_json_bool(json, "links_cut",
                   ptxlint_recognition_is_cut(of) || ptxlint_recognition_is_links_cut(of));
@@ -252,6 +253,6 @@ void ptx_json_graph(Out *out, const ptxlint_module *module, const ptxlint_kernel
     ptx_json_text(json, "gpu", p ? ptxlint_gpu_get_info(p->gpu)->name : NULL);
     put_flow(json, module, kernel, graph);
     put_dependences(json, module, graph);
-    put_links(json, module, of);
+    put_recognized_links(json, module, of);
     ptx_out_text(out, "}\n");
 }

@@ -65,10 +65,10 @@ static void describe_item(const LinksBuild *b, size_t node, PictureNode *out)
                      item->is_array && *item->array ? "[]" : "");
     ptx_picture_line(out, "%s%s", item->is_reinitialized ? "reinitialized " : "",
                      ptxlint_recognized_class_text(item->recognized));
-    if (*item->operation || item->is_conditional)
-        ptx_picture_line(out, "%s%s%s", item->operation,
-                         *item->operation && item->is_conditional ? ", " : "",
-                         item->is_conditional ? "conditional" : "");
+    if (*item->operation)
+        ptx_picture_line(out, "%s%s", item->operation, item->is_conditional ? ", conditional" : "");
+    else if (item->is_conditional)
+        ptx_picture_line(out, "conditional");
     describe_place(b, item, out);
     out->is_reachable = true;
     out->depth = item->loop != SIZE_MAX;

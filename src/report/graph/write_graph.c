@@ -39,7 +39,7 @@ static ptxlint_status write_links(const ptxlint_module *module, const ptxlint_ke
     return status;
 }
 
-static ptxlint_status write_all(const ptxlint_module *module, const ptxlint_kernel *kernel,
+static ptxlint_status write_graph_json(const ptxlint_module *module, const ptxlint_kernel *kernel,
                                 Out *out)
 {
     ptxlint_graph *graph;
@@ -66,7 +66,7 @@ ptxlint_status ptxlint_write_graph(const ptxlint_module *module, const ptxlint_k
     if (is_picture)
         status = write_flow(module, kernel, format, &out);
     else
-        status = write_all(module, kernel, &out);
+        status = write_graph_json(module, kernel, &out);
     ptx_out_flush(&out);
     return status == PTXLINT_OK ? out.status : status;
 }
