@@ -198,6 +198,7 @@ typedef struct Options {
     bool has_no_sandbox;
     bool has_details;                   /* report: --details */
     bool is_by_source;                  /* annotate: --source */
+    bool is_links;                      /* graph: --links */
     bool has_facts;                     /* rules: the facts instead */
     unsigned since;                     /* isa: forms of this .version on, 10 * major + minor */
     bool has_list;                      /* isa: a line an opcode; extract: one an entry */
@@ -281,6 +282,7 @@ enum {
     OPT_GIT,
     OPT_DETAILS,
     OPT_BY_SOURCE,
+    OPT_LINKS,
     OPT_REGISTERS,
     OPT_SHARED,
     OPT_BLOCKS,
