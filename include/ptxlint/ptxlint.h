@@ -131,9 +131,9 @@ PTXLINT_API ptxlint_status ptxlint_gpu_copy(const ptxlint_gpu *gpu, const char *
 PTXLINT_API ptxlint_status ptxlint_gpu_set(ptxlint_gpu *gpu, const char *key, double value,
                                            const char *source, char *error, size_t error_size);
 
-/* A copy as a launch or the compiler sets it, by words with colons between: "shared=16k" (what shared
- * memory has of an SM where L1 has the rest: cudaFuncSetCacheConfig, a carve-out), "dlcm=cg" (loads
- * of global memory pass L1). Its name is "c2050:shared=16k". ptxlint_gpu_free frees it.
+/* A copy as a launch or the compiler sets it, by words with colons between: "shared=16k" (what
+ * shared memory has of an SM where L1 has the rest: cudaFuncSetCacheConfig, a carve-out), "dlcm=cg"
+ * (loads of global memory pass L1). Its name is "c2050:shared=16k". ptxlint_gpu_free frees it.
  * PTXLINT_BAD_ARGUMENT: *error (of error_size bytes, may be NULL) says why. */
 PTXLINT_API ptxlint_status ptxlint_gpu_with(const ptxlint_gpu *gpu, const char *settings,
                                             ptxlint_gpu **out, char *error, size_t error_size);

@@ -1,5 +1,5 @@
-/* gpu_setting.c -- GPUs as a launch or the compiler sets them: shared memory's part of what it shares
- * with L1, loads past L1. */
+/* gpu_setting.c -- GPUs as a launch or the compiler sets them: the part of shared memory in what it
+ * shares with L1, loads past L1. */
 #include "api/own_gpu.h"
 
 #include "model/gpu.h"
@@ -104,7 +104,7 @@ static ptxlint_status set_past_l1(GpuSetter *s, const char *text)
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-static ptxlint_status set_one(GpuSetter *s, const char *setting)
+static ptxlint_status set_word(GpuSetter *s, const char *setting)
 {
     if (!strncmp(setting, "shared=", 7))
         return set_split(s, setting + 7);
@@ -124,7 +124,7 @@ static ptxlint_status set_all(GpuSetter *s, const char *settings)
         char *end = strchr(rest, ':');
         if (end)
             *end++ = 0;
-        status = set_one(s, rest);
+        status = set_word(s, rest);
         rest = end;
     }
     return status;

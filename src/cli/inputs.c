@@ -205,7 +205,7 @@ static bool has_gpu(const Inputs *inputs, const ptxlint_gpu *gpu)
 }
 
 /* "c2050:shared=16k": one that is built in, set. */
-static ExitCode set_gpu(const char *name, size_t length, ptxlint_gpu **out)
+static ExitCode make_set_gpu(const char *name, size_t length, ptxlint_gpu **out)
 {
     char error[256] = "", *base = strndup(name, length);
     *out = NULL;
@@ -228,7 +228,7 @@ static ExitCode set_gpu(const char *name, size_t length, ptxlint_gpu **out)
 static ExitCode read_own_gpu(const char *name, ptxlint_gpu **out)
 {
     const size_t length = strcspn(name, ":");
-    return name[length] && !ptx_is_gpu_file(name) ? set_gpu(name, length, out)
+    return name[length] && !ptx_is_gpu_file(name) ? make_set_gpu(name, length, out)
                                                   : read_gpu_file(name, out);
 }
 
