@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -225,6 +226,14 @@ static ExitCode make_set_gpu(const char *name, size_t length, ptxlint_gpu **out)
     return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(NULL, status);
 }
 
+static bool is_set_already(const Inputs *inputs, const char *name)
+{
+    for (size_t i = 0; i < inputs->gpu_count; i++)
+        if (!strcasecmp(ptxlint_gpu_get_info(inputs->gpus[i])->name, name))
+            return true;
+    return false;
+}
+
 static ExitCode read_own_gpu(const char *name, ptxlint_gpu **out)
 {
     const size_t length = strcspn(name, ":");
@@ -242,7 +251,10 @@ ExitCode ptx_inputs_add_gpu(Inputs *inputs, const char *name, size_t room)
     if (!inputs->gpus || !inputs->files)
         return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
     const ptxlint_gpu *gpu;
-    if (ptx_is_gpu_file(name) || strchr(name, ':')) {
+    const bool is_file = ptx_is_gpu_file(name), is_set = !is_file && strchr(name, ':');
+    if (is_set && is_set_already(inputs, name))
+        return EXIT_CLEAN;
+    if (is_file || is_set) {
         ExitCode code = read_own_gpu(name, &inputs->files[inputs->file_count]);
         if (code != EXIT_CLEAN)
             return code;
