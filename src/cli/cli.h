@@ -8,7 +8,7 @@
  * run out among machines.
  * explain.c, extract.c, launch.c with record.c, rules.c and show.c are commands of their own. So
  * are in measured/ verify.c and calibrate.c, which share measured_inputs.c, and gpu_measure.c with
- * gpu_file.c; calibrate.c fits by fit.c, and gpu_text.c writes GPU files; in variants/ tune.c,
+ * gpu_file.c; in variants/ tune.c,
  * rank.c with optspace.c, and occupancy.c, whose rows json_csv.c writes; and in pages/ isa.c,
  * schema.c, complete.c and manual.c; they write through pages/page.c and pages/isa_page.c
  * (Markdown) and paint.c (Markdown to a terminal).
@@ -200,6 +200,7 @@ typedef struct Options {
     bool has_no_sandbox;
     bool has_details;                   /* report: --details */
     bool is_by_source;                  /* annotate: --source */
+    bool is_links;                      /* graph: --links */
     bool has_facts;                     /* rules: the facts instead */
     unsigned since;                     /* isa: forms of this .version on, 10 * major + minor */
     bool has_list;                      /* isa: a line an opcode; extract: one an entry */
@@ -283,6 +284,7 @@ enum {
     OPT_GIT,
     OPT_DETAILS,
     OPT_BY_SOURCE,
+    OPT_LINKS,
     OPT_REGISTERS,
     OPT_SHARED,
     OPT_BLOCKS,

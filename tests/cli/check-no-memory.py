@@ -32,6 +32,7 @@ annotate --no-config --block 256 --grid 64 --gpu h200 a.ptx
 annotate --no-config --format json a.ptx
 graph --no-config --format svg --kernel reduce_shuffle a.ptx
 graph --no-config --format json a.ptx
+graph --no-config --links --format dot --kernel reduce_shuffle a.ptx
 recognize --no-config --format json a.ptx
 explain MEM201
 rules
