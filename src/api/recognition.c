@@ -251,6 +251,7 @@ const char *ptxlint_recognized_class_text(ptxlint_recognized_class recognized)
     case PTXLINT_SCAN: return "scan";
     case PTXLINT_WARP_REDUCTION: return "warp reduction";
     case PTXLINT_WARP_SCAN: return "warp scan";
+    case PTXLINT_BLOCK_REDUCTION: return "block reduction";
     default: return "not recognized";
     }
 }

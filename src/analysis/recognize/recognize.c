@@ -207,6 +207,7 @@ Recognitions ptx_recognize(Arena *arena, Arena *scratch, const FuncFlow *flow,
     begin_recognizer(&r);
     ptx_recognizer_rests(&r);
     ptx_recognizer_components(&r);
+    ptx_recognizer_trees(&r);
     ptx_recognizer_arrays(&r);
     ptx_recognizer_lanes(&r);
     if (r.count)

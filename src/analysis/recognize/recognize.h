@@ -44,7 +44,8 @@ typedef enum RecognizedClass {
     RECOGNIZED_HISTOGRAM,       /* a[b[s]] = a[b[s]] op e */
     RECOGNIZED_SCAN,            /* v = v op e, a[s] = v; a[s] = a[s - 1] op e */
     /* of the lanes of a warp, by shuffles: of groups of Recognized.lanes */
-    RECOGNIZED_WARP_REDUCTION, RECOGNIZED_WARP_SCAN
+    RECOGNIZED_WARP_REDUCTION, RECOGNIZED_WARP_SCAN,
+    RECOGNIZED_TREE             /* a[t] = a[t] op a[t + d] in shared memory, step by step */
 } RecognizedClass;
 
 typedef enum RecognizedAdvice {
@@ -68,7 +69,7 @@ typedef struct Recognized {
     uint32_t insn_count;
     uint8_t advice;             /* RecognizedAdvice */
     uint32_t extent;            /* of ADVICE_PRIVATIZE: bytes that the bins take at most */
-    uint32_t lanes;             /* that are combined; 0: another class */
+    uint32_t lanes;             /* or elements, that are combined; 0: not known, another class */
     bool has_step;
     bool is_array;              /* a store, an atomic or a gather: no register of a loop */
     bool is_conditional;        /* not in each iteration */
