@@ -373,6 +373,54 @@ static const struct { const char *what, *body, *wanted; } trees[] = {
       "s array assignment 4; " FAILS "; %r12 not recognized" },
 };
 
+/* A row of 512 bytes a thread, and a value in its place in it. */
+#define ROWS "mul.wide.u32 %rd4, %r9, 512;\nadd.s64 %rd4, %rd8, %rd4;\n"
+#define WALK(body) \
+    ROWS "L: " body "add.s32 %r3, %r3, 1;\nsetp.lt.s32 %p1, %r3, %r1;\n@%p1 bra L;\n" \
+    "st.global.f32 [%rd3], %f1;\nret;\n"
+#define OWN "add.s64 %rd4, %rd4, 4;\n"
+
+static const struct { const char *what, *body, *wanted; } advised[] = {
+    { "a row a thread", WALK("ld.global.f32 %f2, [%rd4];\nadd.f32 %f1, %f1, %f2;\n" OWN),
+      "y array assignment 4; %f1 scalar reduction add interchange" },
+    { "unrolled", WALK("ld.global.f32 %f2, [%rd4];\nadd.f32 %f1, %f1, %f2;\n"
+      "ld.global.f32 %f2, [%rd4+4];\nadd.f32 %f1, %f1, %f2;\nadd.s64 %rd4, %rd4, 8;\n"),
+      "y array assignment 4; %f1 scalar reduction add interchange" },
+    { "every other element", WALK("ld.global.f32 %f2, [%rd4];\nadd.f32 %f1, %f1, %f2;\n"
+      "add.s64 %rd4, %rd4, 8;\n"), "y array assignment 4; %f1 scalar reduction add" },
+    { "a recurrence beside it", WALK("ld.global.f32 %f2, [%rd4];\nadd.f32 %f1, %f1, %f2;\n"
+      "fma.rn.f32 %f5, %f5, %f2, %f2;\n" OWN),
+      "y array assignment 4; %f1 scalar reduction add; %f5 linear recurrence fma" },
+    { "until what is loaded is 0", WALK("ld.global.f32 %f2, [%rd4];\nadd.f32 %f1, %f1, %f2;\n"
+      "setp.eq.f32 %p2, %f2, 0f00000000;\n@%p2 bra M;\n" OWN) "M: ret;\n",
+      "y array assignment 4 conditional; %f1 scalar reduction add" },
+    { "lanes side by side", "mul.wide.u32 %rd4, %r9, 4;\nadd.s64 %rd4, %rd8, %rd4;\nL: "
+      "ld.global.f32 %f2, [%rd4];\nadd.f32 %f1, %f1, %f2;\n" OWN
+      "add.s32 %r3, %r3, 1;\nsetp.lt.s32 %p1, %r3, %r1;\n@%p1 bra L;\n"
+      "st.global.f32 [%rd3], %f1;\nret;\n", "y array assignment 4; %f1 scalar reduction add" },
+    { "a store of a row a thread", WALK("st.global.f32 [%rd4], %f5;\n" OWN),
+      "y array assignment 4; x array assignment 4 interchange" },
+    { "a table in shared memory", "ld.global.u32 %r5, [%rd2];\nshl.b32 %r5, %r5, 2;\n"
+      "mov.u32 %r10, s;\nadd.s32 %r10, %r10, %r5;\nld.shared.f32 %f2, [%r10];\n"
+      "st.global.f32 [%rd3], %f2;\nret;\n", "s gather conflict; y array assignment 4" },
+    { "a tree of 32", TREE STEP("A", ABOVE("15"), "64") STEP("B", ABOVE("7"), "32")
+      STEP("C", ABOVE("3"), "16") STEP("D", ABOVE("1"), "8") STEP("E", ABOVE("0"), "4") "ret;\n",
+      "s array assignment 4; s block reduction add shuffle of 32" },
+};
+
+static const char *name_advice(const char *advice)
+{
+    static const struct { const char *part, *name; } names[] = {
+        { "256 bytes at most", " privatize" },
+        { "are 512 bytes apart, the loop goes by 4", " interchange" },
+        { "conflicts are possible", " conflict" }, { "last five steps", " shuffle" },
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strstr(advice, names[i].part))
+            return names[i].name;
+    return " advice";
+}
+
 static void put_item(char *out, const ptxlint_recognized *item)
 {
     const char *name = item->is_array ? item->array : item->variable;
@@ -386,7 +434,7 @@ static void put_item(char *out, const ptxlint_recognized *item)
     if (item->step != PTXLINT_UNKNOWN)
         sprintf(out + strlen(out), " %d", (int)item->step);
     if (*item->advice)
-        strcat(out, strstr(item->advice, "256 bytes") ? " privatize" : " advice");
+        strcat(out, name_advice(item->advice));
     if (item->lanes)
         sprintf(out + strlen(out), " of %u", item->lanes);
     strcat(out, item->is_conditional ? " conditional" : "");
@@ -435,6 +483,8 @@ static void test_arrays_and_lanes(void **state)
         check_loop(arrays[i].what, ARRAYS, arrays[i].body, arrays[i].wanted);
     for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
         check_loop(lanes[i].what, ARRAYS, lanes[i].body, lanes[i].wanted);
+    for (size_t i = 0; i < sizeof advised / sizeof *advised; i++)
+        check_loop(advised[i].what, ARRAYS, advised[i].body, advised[i].wanted);
     for (size_t i = 0; i < sizeof trees / sizeof *trees; i++)
         check_loop(trees[i].what, ARRAYS, trees[i].body, trees[i].wanted);
 }

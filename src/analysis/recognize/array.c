@@ -432,8 +432,6 @@ static void add_writing(Recognizer *r, InsnId id)
     if (to)
         note_array(&row, to, row.loop);
     row.is_conditional = is_conditional_access(r, id, row.loop);
-    if (row.class != RECOGNIZED_NONE)
-        ptx_recognizer_advise(r, &row);
     add_array_row(r, &row);
 }
 

@@ -210,6 +210,7 @@ Recognitions ptx_recognize(Arena *arena, Arena *scratch, const FuncFlow *flow,
     ptx_recognizer_trees(&r);
     ptx_recognizer_arrays(&r);
     ptx_recognizer_lanes(&r);
+    ptx_recognizer_advise(&r);
     if (r.count)
         qsort(r.items, r.count, sizeof *r.items, compare_recognized);
     if (links)

@@ -148,8 +148,8 @@ void ptx_recognizer_lanes(Recognizer *r);
 /* tree.c: what a block combines in shared memory; before arrays.c, which leaves its stores out. */
 void ptx_recognizer_trees(Recognizer *r);
 
-/* advice.c: what follows from the class of an atomic. */
-void ptx_recognizer_advise(const Recognizer *r, Recognized *row);
+/* advice.c: what follows from the classes, when all are known. */
+void ptx_recognizer_advise(Recognizer *r);
 
 /* stencil.c: whether what is stored is made of neighbours of one element of another array. */
 bool ptx_recognizer_is_stencil(Recognizer *r, InsnId store);

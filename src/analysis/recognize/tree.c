@@ -292,6 +292,7 @@ static void add_tree(Recognizer *r, const TreeStep *steps, uint32_t count)
         .array_offset = (uint32_t)(last->array & 0xffff), .insn_count = count,
         .class = RECOGNIZED_TREE, .operation = ptx_recognizer_step_text((Step)last->step),
         .lanes = last->by ? 0 : 1u << count,
+        .ends_at_neighbours = !last->by && last->distance == 1,
     };
     for (uint32_t i = 0; i < count; i++)
         r->owner[steps[i].store] = r->count + 1;
