@@ -350,6 +350,17 @@ static void same_hovers(Play *p)
     }
 }
 
+/* Where the last edit was; seldom, since the answers are long. */
+static void same_completion(Play *p)
+{
+    if (take(p) % 8 != 1)
+        return;
+    const size_t at = p->near < p->text.length ? p->near : p->text.length;
+    json_t *more = json_pack("{s:o}", "position", position_of(p, place_in(&p->text, at)));
+    same_answer(p, "textDocument/completion", more);
+    json_decref(more);
+}
+
 static void compare(Play *p)
 {
     json_object_del(p->published, uri_of(FRESH));
@@ -363,6 +374,7 @@ static void compare(Play *p)
         same_answer(p, "textDocument/codeLens", NULL);
     }
     same_hovers(p);
+    same_completion(p);
     same_answer(p, "textDocument/documentSymbol", NULL);
     same_answer(p, "textDocument/semanticTokens/full", NULL);
     same_answer(p, "textDocument/foldingRange", NULL);

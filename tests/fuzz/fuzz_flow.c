@@ -166,7 +166,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ptxlint_options options;
     ptxlint_module *m = NULL;
     ptxlint_options_init(&options);
-    options.findings_only = 1;
+    options.syntax_only = 1;
     options.max_memory_bytes = MEMORY_BYTES;
     (void)ptxlint_module_new((const char *)data, size, &options, &m);
     if (m && m->ir)
