@@ -30,7 +30,7 @@ for target; do
     { time nice -n 19 "$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -max_len=8192 -timeout=60 -rss_limit_mb=4096 -print_final_stats=1 \
         -verbosity=0 -dict="$build/tests/fuzz/ptx.dict" -artifact_prefix="$work/$target-" "$work/$target" $(corpus_of "$target") \
         >"$log" 2>&1 || echo "fuzz: $target failed: $log"; } 2>"$work/seconds"
-    found=$(find "$work" -maxdepth 1 -name "$target-*" -newer "$work/begun" | wc -l)
+    found=$(find "$work" -maxdepth 1 -name "$target-*-*" ! -name "*-slow-unit-*" -newer "$work/begun" | wc -l)
     printf '%s\t%s\t%s\t%s\t%s\n' "$target" "$(cut -d. -f1 "$work/seconds")" "$(stat_of number_of_executed_units "$log")" \
         "$(find "$work/$target" -type f | wc -l)" "$found" >>"$work/runs.tsv"
 done

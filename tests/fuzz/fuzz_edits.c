@@ -23,7 +23,7 @@ enum { STEPS_MAX = 60, TEXT_MAX = 1 << 14, NEVER_SECONDS = 1000000000, EDITED = 
 static const char some_text[] =
     ".version 8.7\n.target sm_90\n.address_size 64\n"
     ".global .align 4 .u32 counter;\n"
-    ".func (.reg .b32 %out) scale(.reg .b32 %in)\n{\n"
+    ".func (.reg .b32 %out) scale(.reg .b32 %in) /* { **/ // {\n{\n"
     "shl.b32 %out, %in, 2;\nret;\n}\n"
     ".visible .entry race(.param .u64 a)\n.reqntid 64\n{\n"
     ".reg .b32 %r<9>;\n.reg .b64 %rd<6>;\n.shared .align 4 .b8 tile[1024];\n"
@@ -32,7 +32,7 @@ static const char some_text[] =
     "call.uni (%r5), scale, (%r4);\n"
     "mul.wide.u32 %rd2, %r1, 128;\nadd.u64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r5;\n"
     "ret;\n}\n"
-    ".func none()\n{\n// nothing\nret;\n}\n"
+    ".func none() /*/ { /*/\n{\n// nothing }\n.pragma \"}\"; ret;\n}\n"
     ".entry wrong(.param .u64 a)\n{\n.reg .b32 %r<3>;\n.reg .b64 %rd<3>;\n.shared .b32 own;\n"
     "mov.u32 %r1, %tid.x;\nadd.s32 %r2, %r1;\nL: ld.global.b32 %r9, [%rd1];\nbra M;\nret;\n}\n"
     ".weak .func (.param .b32 out) other(.param .b32 in)\n{ /* { */\n.reg .b32 %r<3>;\n"
