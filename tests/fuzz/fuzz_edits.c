@@ -3,7 +3,8 @@
  * server says of the document is what it says of the same text opened anew.
  *
  * The input: a script, and behind a NUL the text to begin with. The first byte says whether
- * findings are looked for, or the front end alone is asked, and how places are counted. */
+ * findings are looked for, or the front end alone is asked, how places are counted, and whether
+ * each edit is followed by a comparison. */
 #include "fuzz.h"
 
 #include "lsp/frame.h"
@@ -23,7 +24,7 @@ enum { STEPS_MAX = 60, TEXT_MAX = 1 << 14, NEVER_SECONDS = 1000000000, EDITED = 
 static const char some_text[] =
     ".version 8.7\n.target sm_90\n.address_size 64\n"
     ".global .align 4 .u32 counter;\n"
-    ".func (.reg .b32 %out) scale(.reg .b32 %in) /* { **/ // {\n{\n"
+    ".func (.reg .b32 %out) scale(.reg .b32 %in)\n{\n"
     "shl.b32 %out, %in, 2;\nret;\n}\n"
     ".visible .entry race(.param .u64 a)\n.reqntid 64\n{\n"
     ".reg .b32 %r<9>;\n.reg .b64 %rd<6>;\n.shared .align 4 .b8 tile[1024];\n"
@@ -32,7 +33,7 @@ static const char some_text[] =
     "call.uni (%r5), scale, (%r4);\n"
     "mul.wide.u32 %rd2, %r1, 128;\nadd.u64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r5;\n"
     "ret;\n}\n"
-    ".func none() /*/ { /*/\n{\n// nothing }\n.pragma \"}\"; ret;\n}\n"
+    ".func none()\n{\n// nothing\nret;\n}\n"
     ".entry wrong(.param .u64 a)\n{\n.reg .b32 %r<3>;\n.reg .b64 %rd<3>;\n.shared .b32 own;\n"
     "mov.u32 %r1, %tid.x;\nadd.s32 %r2, %r1;\nL: ld.global.b32 %r9, [%rd1];\nbra M;\nret;\n}\n"
     ".weak .func (.param .b32 out) other(.param .b32 in)\n{ /* { */\n.reg .b32 %r<3>;\n"
@@ -40,6 +41,16 @@ static const char some_text[] =
     ".entry loop(.param .u32 n)\n{\n.reg .b32 %r<4>;\n.reg .pred %p;\n"
     "ld.param.u32 %r1, [n];\nmov.u32 %r2, 0;\nLOOP: add.u32 %r2, %r2, 1;\n"
     "setp.lt.u32 %p, %r2, %r1;\n@%p bra LOOP;\nst.global.u32 [counter], %r2;\nret;\n}\n";
+
+/* Behind it where each edit is compared: most of a text is then in functions that are not edited. */
+static const char more_text[] =
+    ".func first() /* { **/ // {\n{\n.reg .b32 %r<5>;\nadd.u32 %r1, %r2, %r3;\nret;\n}\n"
+    ".func second() /*/ { /*/\n{\n.pragma \"}\"; // }\n.reg .f32 %f<5>;\nret;\n}\n"
+    ".entry third(.param .u64 a)\n.maxntid 64 // \"{\n{\n.reg .b64 %rd<5>;\n.reg .b32 %r<3>;\n"
+    "ld.param.u64 %rd1, [a];\n{\n.reg .b32 %q;\nmov.u32 %q, %tid.x;\n"
+    "st.global.u32 [%rd1], %q;\n}\nbra DONE;\nDONE: ret;\n}\n"
+    ".entry fourth()\n{\n.reg .pred %p<2>;\nL: setp.eq.u32 %p1, 1, 2;\n@%p1 bra L;\n"
+    "add.u32 %p1, 1, 2;\nfoo.u32 %p1;\nret;\n}\n";
 
 static const char *const pieces[] = {
     "", "\n", ";", "{", "}", "}}", "\"", "/*", "*/", "// \xC3\xA9\xF0\x9F\x98\x80\n", "\r\n", "\r",
@@ -60,6 +71,7 @@ typedef struct Play {
     const uint8_t *script;
     size_t left;
     bool is_quiet, has_utf8;
+    bool compares_each;         /* after each edit: it is then in one function */
     size_t near;                /* where the last edit was */
     Text text, before;
     json_int_t version, next_id;
@@ -496,7 +508,8 @@ static void cancel(Play *p)
 
 static void step(Play *p)
 {
-    switch (take(p) % 16) {
+    const unsigned what = take(p) % 16;
+    switch (what) {
     case 0: case 1: case 2: case 3: edit_some(p, 1); break;
     case 4:  edit_some(p, 1 + take(p) % 4); break;
     case 5:  compare(p); break;
@@ -509,6 +522,8 @@ static void step(Play *p)
     case 14: nap(p); break;
     default: compare(p); break;
     }
+    if (p->compares_each && what < 4)
+        compare(p);
 }
 
 /* ---- settings -------------------------------------------------------------------------------- */
@@ -631,6 +646,8 @@ static void begin_text(Play *p, const uint8_t *data, size_t size)
         for (size_t i = 0; i < size; i++)
             p->text.bytes[i] = (char)(data[i] && data[i] < 0x80 ? data[i] : '?');
     }
+    if (!size && p->compares_each)
+        replace(&p->text, p->text.length, p->text.length, more_text);
     set_text(&p->before, p->text.bytes, p->text.length);
 }
 
@@ -642,6 +659,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const unsigned how = take(&p);
     p.is_quiet = how & 1;
     p.has_utf8 = how & 2;
+    p.compares_each = how & 8;
     begin_text(&p, nul ? nul + 1 : data, nul ? size - (size_t)(nul + 1 - data) : 0);
     play(&p);
     ptx_frame_free(&p.frames);
