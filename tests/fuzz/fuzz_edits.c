@@ -42,7 +42,7 @@ static const char some_text[] =
     "ld.param.u32 %r1, [n];\nmov.u32 %r2, 0;\nLOOP: add.u32 %r2, %r2, 1;\n"
     "setp.lt.u32 %p, %r2, %r1;\n@%p bra LOOP;\nst.global.u32 [counter], %r2;\nret;\n}\n";
 
-/* Behind it where each edit is compared: most of a text is then in functions that are not edited. */
+/* Behind it where each edit is compared: most of a text then stands in other functions. */
 static const char more_text[] =
     ".func first() /* { **/ // {\n{\n.reg .b32 %r<5>;\nadd.u32 %r1, %r2, %r3;\nret;\n}\n"
     ".func second() /*/ { /*/\n{\n.pragma \"}\"; // }\n.reg .f32 %f<5>;\nret;\n}\n"

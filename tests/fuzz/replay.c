@@ -9,8 +9,7 @@
  *                                   everything; see shapes[]
  *   fuzz_replay --mutate FIRST COUNT FILE|DIR...    mutants of these files with these numbers
  *   (mutate.h)
- *   fuzz_replay --random FIRST COUNT                bytes drawn with these numbers, for targets whose
- *   input is a script
+ *   fuzz_replay --random FIRST COUNT                bytes drawn with these numbers, as scripts
  *   fuzz_replay --print NUMBER FILE|DIR...          writes one of them
  *
  * A crash is the failure; -v before the mode names each input and the milliseconds of processor
@@ -571,7 +570,6 @@ static void run_shape(size_t s)
     }
 }
 
-/* An odd first byte is a session without idle time (fuzz_edits.c): as many of those as of others. */
 static void run_random(unsigned long long first, unsigned long long count)
 {
     enum { MAX_SCRIPT = 200 };
