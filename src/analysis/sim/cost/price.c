@@ -111,7 +111,8 @@ static bool repeats_in_half(const Price *p, const Traffic *t, const Request *r,
     for (unsigned by = bytes; by < period; by += bytes) {
         for (unsigned i = 0; i < WARP_LANES; i++)
             lanes[i] = ptx_request_place(ptx_value_lane(address, i)) + by;
-        if (traffic(p->gpu, &there) != t->figure)
+        if (traffic(p->gpu, &there) != t->figure
+            || (traffic == ptx_traffic_sectors && ptx_traffic_lines(&there) != t->lines))
             return false;
     }
     return true;
@@ -128,6 +129,8 @@ static void narrow(Price *p, Traffic *t, Count *count, const Request *r, const V
         bool are_sectors = traffic == ptx_traffic_sectors;
         unsigned period = are_sectors ? ptx_traffic_sector_period(p->gpu, r)
                                       : ptx_traffic_bank_period(p->gpu, r);
+        if (are_sectors && period <= LINE_MASK)
+            period = LINE_MASK + 1;     /* lines are counted, too */
         t->period = (uint16_t)period;
         while (are_sectors && t->period > 1 && repeats_in_half(p, t, r, address, traffic, period))
             t->period /= 2;
