@@ -41,24 +41,24 @@ def check_constants():
 
 # A constant whose name says that it bounds something: MAX_STEPS, CONFIG_FILE_BYTES_MAX.
 WORD = r"((?:[A-Z][A-Z0-9]*_)*(?:MAX|MOST)(?:_[A-Z0-9_]+)?)"
-BOUND = re.compile(rf"(?:#define {WORD} +(?!\\)|\b{WORD} *= *(?!=))([^,;}}\n/]+)")
+BOUND = re.compile(rf"(?:#define {WORD} +(?!\\)|\b{WORD} *= *(?!=))")
 TABLE_HEAD = "\n## All other bounds\n"
 
 
 def find_bounds():
-    """(folder, file, name, value) of each, in order."""
+    """(folder, file, name) of each, in order."""
     for path in sorted(sources({".c", ".h"}, "src")):
         for match in BOUND.finditer(read(path)):
-            yield name(path.parent), path.name, match.group(1) or match.group(2), " ".join(match.group(3).split())
+            yield name(path.parent), path.name, match.group(1) or match.group(2)
 
 
 def make_table(text):
     """The table of the bounds that no other row of docs/limits.md names."""
     rows = [(file, word) for row in text.split("\n") for file in re.findall(r"`([\w./]+\.[ch]|\w+/)`", row) for word in re.findall(r"`([A-Z_0-9]+)`", row)]
     known, folders = set(rows), {}
-    for folder, file, word, value in find_bounds():
+    for folder, file, word in find_bounds():
         if (file, word) not in known and (folder.rsplit("/", 1)[-1] + "/", word) not in known:
-            folders.setdefault(folder, {}).setdefault(file, []).append(f"{word} = {value}")
+            folders.setdefault(folder, {}).setdefault(file, []).append(word)
     lines = [f"| {folder} | {'; '.join(f'`{file}`: ' + ', '.join(f'`{word}`' for word in words) for file, words in files.items())} |"
              for folder, files in folders.items()]
     return "\n".join(lines) + "\n"
