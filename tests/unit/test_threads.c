@@ -316,7 +316,7 @@ static void *ask_all(void *data)
     return NULL;
 }
 
-/* What a thread is told of a module does not depend on the other; ThreadSanitizer watches where the
+/* What a thread gets of a module does not depend on the other; ThreadSanitizer watches where the
  * build has it (CONTRIBUTING.md). */
 static void test_module_is_shared(void **state)
 {
