@@ -756,12 +756,11 @@ static bool is_loading(const Prediction *of)
 }
 
 /* How well the waits of some warps hide behind what others do: behind transfers as the third power
- * says, behind issue slots and units of an SM less well; products go on beside both.
+ * says, behind issue slots and units of an SM less well.
  * memory: in its third power. */
 static double waits_exponent(const Prediction *of, double sm, double memory)
 {
-    const double units = of->first_pipe == ptx_pipe_info[PIPE_TENSOR].key ? 0 : pow(sm, 3);
-    const double share = units > 0 ? units / (units + memory) : 0;
+    const double units = pow(sm, 3), share = units > 0 ? units / (units + memory) : 0;
     return 3 - (3 - of->waits_exponent) * share;
 }
 
@@ -996,7 +995,8 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     find_constants(in, &s, spread, &out);
     double waits_us = find_chain(scratch, in, &s, &cached, &out);
     out.turns_exponent = ptx_gpu_figure(in->gpu, FIGURE_TURNS_EXPONENT);
-    out.waits_exponent = ptx_gpu_figure(in->gpu, FIGURE_WAITS_EXPONENT);
+    /* matrix products go on beside both */
+    out.waits_exponent = tensor_clocks(in) > 0 ? 3 : ptx_gpu_figure(in->gpu, FIGURE_WAITS_EXPONENT);
     out.tail_us = tail_us(in, &s, &out);
     out.blocks_differ = in->blocks > 1 && heaviest_block(in) >= 2;
     join(&out);
