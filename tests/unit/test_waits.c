@@ -153,7 +153,8 @@ static void test_loads_ahead(void **state)
         { "a store between that is none of it",
           "ld.global.nc.f32 %f2, [%rd2]; st.global.f32 [%rd1], %f2;", .05, .4 },
         { "a division between, whose uncommon path is elsewhere",
-          "ld.global.f32 %f2, [%rd2]; cvt.rn.f32.u32 %f9, %r1; div.rn.f32 %f2, %f2, %f9;", .9, 1.1 },
+          "ld.global.f32 %f2, [%rd2]; cvt.rn.f32.u32 %f9, %r1; div.rn.f32 %f2, %f2, %f9;", .9,
+          1.1 },
         { "a division without such a path",
           "ld.global.f32 %f2, [%rd2]; cvt.rn.f32.u32 %f9, %r1; div.full.f32 %f2, %f2, %f9;", .05,
           .5 },
@@ -191,8 +192,8 @@ static void test_loads_past(void **state)
 #define TURN(at)                                                                                 \
     "ld.global.v4.f32 {%f2, %f3, %f4, %f5}, [%rd2+" at "]; add.f32 %f1, %f1, %f2;\n"
 #define QUOTIENT(divide, at)                                                                     \
-    "ld.global.nc.f32 %f2, [%rd2+" at "]; cvt.rn.f32.u32 %f9, %r1; " divide ".f32 %f2, %f2, %f9; "   \
-    "add.f32 %f1, %f1, %f2;\n"
+    "ld.global.nc.f32 %f2, [%rd2+" at "]; cvt.rn.f32.u32 %f9, %r1; " divide                      \
+    ".f32 %f2, %f2, %f9; add.f32 %f1, %f1, %f2;\n"
     static const struct { const char *what, *body, *other; double least, most; } cases[] = {
         { "two steps of a tile", STEP("ld.global.nc.f32", "0") STEP("ld.global.nc.f32", "65536"),
           STEP("ld.global.f32", "0") STEP("ld.global.f32", "65536"), .4, .75 },

@@ -208,7 +208,7 @@ static double blocks_of_l2(const Machinery *m)
 
 /* Parts of blocks that overlap, as those of a stencil do, and go on through the array with the next
  * blocks: what these read again was read last, and is there still. */
-static bool goes_on(const Machinery *m, const ArrayTraffic *array, double held)
+static bool is_passed_along(const Machinery *m, const ArrayTraffic *array, double held)
 {
     const double span = span_of_blocks(m, array, held), batches = m->evaluation->blocks / held,
                  step = batches > 1 ? (array->extent_bytes - span) / (batches - 1) : 0;
@@ -220,7 +220,7 @@ static bool goes_on(const Machinery *m, const ArrayTraffic *array, double held)
 static double bytes_of_waves(const Machinery *m, const ArrayTraffic *array, double sectors)
 {
     const double held = blocks_of_l2(m),
-                 moved = goes_on(m, array, held)
+                 moved = is_passed_along(m, array, held)
                              ? array->read_bytes
                              : m->evaluation->blocks / held * bytes_of_blocks(m, array, held);
     return fmax(array->read_bytes, fmin(moved, sectors * SECTOR_BYTES));
