@@ -1933,7 +1933,8 @@ typedef enum ptxlint_recognized_class {
     PTXLINT_HISTOGRAM,                  /* a[b[s]] = a[b[s]] op e */
     PTXLINT_SCAN,                       /* v = v op e, a[s] = v; a[s] = a[s - 1] op e */
     /* of the lanes of a warp, by shuffles */
-    PTXLINT_WARP_REDUCTION, PTXLINT_WARP_SCAN
+    PTXLINT_WARP_REDUCTION, PTXLINT_WARP_SCAN,
+    PTXLINT_BLOCK_REDUCTION     /* a[t] = a[t] op a[t + d] in shared memory, step by step */
 } ptxlint_recognized_class;
 
 /* "linear induction", ... */
@@ -1959,7 +1960,8 @@ typedef struct ptxlint_recognized {
     /* the variable or parameter that the array is; "" where that is not known, or of a register */
     const char *array;
     size_t array_offset;                /* of the pointer within a parameter, in bytes */
-    uint32_t lanes;                     /* that shuffles combine; 0: of another class */
+    /* or elements in shared memory, that are combined; 0: not known, or of another class */
+    uint32_t lanes;
     const char *advice;                 /* what follows from the class, in a sentence; "" */
 } ptxlint_recognized;
 
