@@ -10,6 +10,7 @@
 typedef struct AddressDistribution AddressDistribution;
 typedef struct Bottleneck Bottleneck;
 typedef struct Gpu Gpu;
+typedef struct PitchFacts PitchFacts;
 typedef struct Session Session;
 typedef struct Sessions Sessions;
 
@@ -51,7 +52,7 @@ typedef struct FactCache {
     uint8_t prints;             /* 0: was not asked; 1: it does not call vprintf; 2: it does */
     const uint8_t *written;     /* per register: how many instructions write it, 2 for more */
     const BaseChain *base_chains;       /* per instruction */
-    const bool *products;       /* per register: of %tid.x and a parameter (pitch.h) */
+    PitchFacts *pitch;
     const bool *named_params;   /* per parameter of the entry */
     const Bottleneck *bottleneck;       /* of the launch as predicted */
     uint32_t name_end;          /* of the name of a register that was found last */
