@@ -28,11 +28,14 @@ struct ptxlint_recognition {
     Arena arena;
     ptxlint_recognized *items;
     size_t count;
-    int is_cut;
+    ptxlint_link *links;
+    size_t link_count;
+    int is_cut, is_links_cut;
 };
 
 typedef struct RecognitionBuild {
     ptxlint_recognition *to;
+    bool has_links;
     const ptxlint_module *module;
     const Func *func;
     Arena scratch;
@@ -110,6 +113,21 @@ static ptxlint_recognized view_recognized(const RecognitionBuild *b, const FuncF
     return out;
 }
 
+static void view_links(RecognitionBuild *b, const RecognizedLinks *links)
+{
+    b->to->links = ptx_arena_array(&b->to->arena, ptxlint_link, links->count + 1);
+    for (uint32_t i = 0; i < links->count; i++) {
+        const RecognizedLink *link = &links->items[i];
+        b->to->links[i] = (ptxlint_link){ .size = sizeof(ptxlint_link),
+                                          .from = link->from,
+                                          .to = link->to,
+                                          .kind = (ptxlint_link_kind)link->kind,
+                                          .is_by_memory = link->is_by_memory };
+    }
+    b->to->link_count = links->count;
+    b->to->is_links_cut = links->is_cut;
+}
+
 static void view_recognition(void *context)
 {
     RecognitionBuild *b = context;
@@ -120,26 +138,30 @@ static void view_recognition(void *context)
     const Dom *dom = ptx_dom_compute(arena, &b->scratch, cfg);
     const FuncFlow flow = { b->module->ir, b->func, cfg, dom,
                             ptx_loops_compute(arena, &b->scratch, cfg, dom), NULL };
-    const Recognitions all = ptx_recognize(arena, &b->scratch, &flow);
+    RecognizedLinks links = { 0 };
+    const Recognitions all = ptx_recognize(arena, &b->scratch, &flow,
+                                           b->has_links ? &links : NULL);
     b->to->items = ptx_arena_array(arena, ptxlint_recognized, all.count + 1);
     for (uint32_t i = 0; i < all.count; i++)
         b->to->items[i] = view_recognized(b, &flow, &all.items[i]);
     b->to->count = all.count;
     b->to->is_cut = all.is_cut;
+    if (b->has_links)
+        view_links(b, &links);
 }
 
-static ptxlint_status make_recognition(const ptxlint_module *m, const Func *func,
+static ptxlint_status make_recognition(const ptxlint_module *m, const Func *func, bool has_links,
                                        ptxlint_recognition *to)
 {
     const size_t limit = RECOGNIZE_BYTES + (size_t)RECOGNIZE_BYTES_PER_INSN * func->insn_count;
-    RecognitionBuild b = { .to = to, .module = m, .func = func };
+    RecognitionBuild b = { .to = to, .has_links = has_links, .module = m, .func = func };
     return ptx_run_guarded_with(&to->arena, &b.scratch, limit, view_recognition, &b)
                ? PTXLINT_OK
                : PTXLINT_NO_MEMORY;
 }
 
-ptxlint_status ptxlint_recognition_new(const ptxlint_module *module, const ptxlint_kernel *kernel,
-                                       ptxlint_recognition **out)
+static ptxlint_status new_recognition(const ptxlint_module *module, const ptxlint_kernel *kernel,
+                                      bool has_links, ptxlint_recognition **out)
 {
     if (out)
         *out = NULL;
@@ -151,12 +173,25 @@ ptxlint_status ptxlint_recognition_new(const ptxlint_module *module, const ptxli
     ptxlint_recognition *recognition = calloc(1, sizeof *recognition);
     if (!recognition)
         return PTXLINT_NO_MEMORY;
-    ptxlint_status status = make_recognition(module, func, recognition);
+    ptxlint_status status = make_recognition(module, func, has_links, recognition);
     if (status == PTXLINT_OK)
         *out = recognition;
     else
         ptxlint_recognition_free(recognition);
     return status;
+}
+
+ptxlint_status ptxlint_recognition_new(const ptxlint_module *module, const ptxlint_kernel *kernel,
+                                       ptxlint_recognition **out)
+{
+    return new_recognition(module, kernel, false, out);
+}
+
+ptxlint_status ptxlint_recognition_new_linked(const ptxlint_module *module,
+                                              const ptxlint_kernel *kernel,
+                                              ptxlint_recognition **out)
+{
+    return new_recognition(module, kernel, true, out);
 }
 
 void ptxlint_recognition_free(ptxlint_recognition *recognition)
@@ -176,6 +211,26 @@ const ptxlint_recognized *ptxlint_recognition_items(const ptxlint_recognition *o
 int ptxlint_recognition_is_cut(const ptxlint_recognition *of)
 {
     return of && of->is_cut;
+}
+
+const ptxlint_link *ptxlint_recognition_links(const ptxlint_recognition *of, size_t *count)
+{
+    if (count)
+        *count = of ? of->link_count : 0;
+    return of ? of->links : NULL;
+}
+
+int ptxlint_recognition_is_links_cut(const ptxlint_recognition *of)
+{
+    return of && of->is_links_cut;
+}
+
+const char *ptxlint_recognition_index_name(const ptxlint_recognition *of, size_t node)
+{
+    static const char *const names[LINK_INDICES] = { "%tid.x", "%tid.y", "%tid.z",
+                                                     "%ctaid.x", "%ctaid.y", "%ctaid.z" };
+    bool is_index = of && node >= of->count && node - of->count < LINK_INDICES;
+    return is_index ? names[node - of->count] : NULL;
 }
 
 const char *ptxlint_recognized_class_text(ptxlint_recognized_class recognized)

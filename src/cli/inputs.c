@@ -75,6 +75,12 @@ ExitCode ptx_file_read(const char *path, char **text, size_t *length)
     return read_wanted(path, &document, text, length);
 }
 
+ExitCode ptx_file_read_regular(const char *path, char **text, size_t *length)
+{
+    static const FileWanted document = { 1 << 30, false };
+    return read_wanted(path, &document, text, length);
+}
+
 ExitCode ptx_file_read_settings(const char *path, char **text, size_t *length)
 {
     static const FileWanted settings = { 64 << 20, false };
@@ -246,14 +252,23 @@ static bool has_settings(const Options *options)
     return false;
 }
 
-static ExitCode read_launch_file(Inputs *inputs, const char *path)
+static ExitCode read_launch_text(Inputs *inputs, const Options *options, char **json,
+                                 size_t *length)
+{
+    const char *path = inputs->launch_path;
+    if (!path)
+        return EXIT_CLEAN;
+    return (options->launch_path ? ptx_file_read : ptx_file_read_regular)(path, json, length);
+}
+
+static ExitCode read_launch_file(Inputs *inputs, const Options *options, const char *path)
 {
     char error[512] = "", *json = NULL;
     size_t length = 0;
     inputs->launch_path = path ? strdup(path) : NULL;
     if (path && !inputs->launch_path)
         return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
-    ExitCode code = path ? ptx_file_read(path, &json, &length) : EXIT_CLEAN;
+    ExitCode code = read_launch_text(inputs, options, &json, &length);
     if (code != EXIT_CLEAN)
         return code;
     ptxlint_status status = ptxlint_launches_new(json, length, &inputs->launches, error,
@@ -297,7 +312,7 @@ static ExitCode read_launches(Inputs *inputs, const Options *options, const char
 {
     if (!path && !has_settings(options))
         return EXIT_CLEAN;
-    ExitCode code = read_launch_file(inputs, path);
+    ExitCode code = read_launch_file(inputs, options, path);
     for (int i = 0; i < SETTING_COUNT && inputs->launches; i++)
         for (size_t j = 0; j < options->settings[i].count; j++)
             code = exit_code_max(

@@ -126,7 +126,8 @@ static const char *const products[] = { "g80",  "gtx280",  "gtx480",  "c2050",  
                                         "k20",  "k40",     "gtx980",  "p100",    "gtx1080",
                                         "v100", "t4",      "a100",    "rtx3090", "orin",
                                         "l40s", "rtx4080", "rtx4090", "h100",    "h100-pcie",
-                                        "h200", "b200",    "rtx5090" };
+                                        "h200", "b200",    "rtx5090", "l4",        "a10",
+                                        "a30",  "a40",     "a6000" };
 
 static void test_products(void **state)
 {

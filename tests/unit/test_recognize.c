@@ -352,6 +352,85 @@ static void test_arrays_and_lanes(void **state)
         check_loop(lanes[i].what, ARRAYS, lanes[i].body, lanes[i].wanted);
 }
 
+/* Of the ARRAYS: "x>y" structural, "x=y" flow, "x?y" control, "x@y" by memory. */
+static const struct { const char *what, *body, *wanted; } links[] = {
+    { "a copy behind a bounds check",
+      "setp.ge.s32 %p1, %r2, %r1;\n@%p1 bra E;\nld.global.f32 %f2, [%rd2];\n"
+      "st.global.f32 [%rd3], %f2;\nE: ret;\n", "%tid.x>y %ctaid.x>y" },
+    { "one thread stores its index",
+      "setp.ne.s32 %p1, %r9, 0;\n@%p1 bra E;\nst.global.u32 [%rd3], %r7;\nE: ret;\n",
+      "%tid.x>y %tid.x?y %ctaid.x>y %ctaid.x=y" },
+    { "a guard that rests on what is loaded, and on a thread",
+      "ld.global.f32 %f2, [%rd2];\nsetp.gt.f32 %p1, %f2, 0f00000000;\n"
+      "@%p1 st.global.f32 [%rd9], %f2;\nret;\n", "%tid.x>y %ctaid.x>y" },
+    { "a gather gives a value",
+      INDEX "ld.global.f32 %f2, [%rd5];\nst.global.f32 [%rd2], %f2;\nret;\n",
+      "%tid.x>y %ctaid.x>y y=x %tid.x>x %ctaid.x>x" },
+    { "a sum, its loop, and where it goes",
+      "L: ld.global.f32 %f2, [%rd2];\nadd.f32 %f1, %f1, %f2;\nadd.s64 %rd2, %rd2, 4;\n"
+      "add.s32 %r3, %r3, 1;\nsetp.lt.s32 %p1, %r3, %r1;\n@%p1 bra L;\n"
+      "st.global.f32 [%rd3], %f1;\nret;\n",
+      "%f1=y %tid.x>y %ctaid.x>y %rd2>%f1 %r3>%f1 %tid.x>%f1 %ctaid.x>%f1 %r3>%rd2 "
+      "%tid.x=%rd2 %ctaid.x=%rd2" },
+    { "a maximum by selection needs its own loop; its place needs it as a condition",
+      "L: ld.global.f32 %f2, [%rd8];\nsetp.gt.f32 %p2, %f2, %f1;\n"
+      "selp.f32 %f1, %f2, %f1, %p2;\nselp.b32 %r10, %r3, %r10, %p2;\n"
+      "add.s32 %r3, %r3, 1;\nsetp.lt.s32 %p1, %r3, %r1;\n@%p1 bra L;\n"
+      "st.global.u32 [%rd3], %r10;\nret;\n",
+      "%r10=y %tid.x>y %ctaid.x>y %r3>%f1 %f1?%r10 %r3>%r10 %r3=%r10" },
+    { "through an array: what is stored in it is loaded behind the barrier",
+      "mov.u64 %rd6, s;\nmul.wide.u32 %rd7, %r9, 4;\nadd.s64 %rd6, %rd6, %rd7;\n"
+      "st.shared.u32 [%rd6], %r9;\nbar.sync 0;\nld.shared.u32 %r5, [s];\n"
+      "st.global.u32 [%rd3], %r5;\nret;\n",
+      "%tid.x>s %tid.x=s s@y %tid.x>y %ctaid.x>y" },
+    { "loaded before it is stored: nothing is needed of it",
+      "ld.global.f32 %f2, [%rd8];\nst.global.f32 [%rd3], %f2;\n"
+      "st.global.f32 [%rd2], %f1;\nret;\n", "%tid.x>y %ctaid.x>y %tid.x>x %ctaid.x>x" },
+};
+
+static void name_node(char *text, size_t size, const ptxlint_recognition *of, size_t node)
+{
+    size_t count;
+    const ptxlint_recognized *items = ptxlint_recognition_items(of, &count);
+    const char *index = ptxlint_recognition_index_name(of, node);
+    if (index)
+        snprintf(text, size, "%s", index);
+    else
+        snprintf(text, size, "%s", *items[node].array ? items[node].array : items[node].variable);
+}
+
+static void check_links(const char *what, const char *body, const char *wanted)
+{
+    static char text[4096];
+    char got[1024] = "", from[64], to[64];
+    size_t count, link_count;
+    ptxlint_module *module;
+    ptxlint_recognition *of;
+    snprintf(text, sizeof text, "%s%s}\n", ARRAYS, body);
+    assert_int_equal(ptxlint_module_new(text, strlen(text), NULL, &module), PTXLINT_OK);
+    const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
+    assert_int_equal(ptxlint_recognition_new_linked(module, kernels, &of), PTXLINT_OK);
+    const ptxlint_link *of_links = ptxlint_recognition_links(of, &link_count);
+    for (size_t i = 0; i < link_count; i++) {
+        name_node(from, sizeof from, of, of_links[i].from);
+        name_node(to, sizeof to, of, of_links[i].to);
+        const char kind = of_links[i].is_by_memory ? '@' : ">=?"[of_links[i].kind];
+        snprintf(got + strlen(got), sizeof got - strlen(got), "%s%s%c%s", i ? " " : "", from, kind,
+                 to);
+    }
+    if (strcmp(got, wanted) || ptxlint_recognition_is_links_cut(of))
+        fail_msg("%s:\n got    %s\n wanted %s", what, got, wanted);
+    ptxlint_recognition_free(of);
+    ptxlint_module_free(module);
+}
+
+static void test_links(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+        check_links(links[i].what, links[i].body, links[i].wanted);
+}
+
 static void test_misuse(void **state)
 {
     ptxlint_recognition *of = (ptxlint_recognition *)state;
@@ -364,6 +443,7 @@ UNIT(recognize)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_loops),
                                         cmocka_unit_test(test_arrays_and_lanes),
+                                        cmocka_unit_test(test_links),
                                         cmocka_unit_test(test_misuse) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -412,6 +412,14 @@ static Recognized begin_array_row(const Recognizer *r, InsnId id)
                          .reg = NO_ID, .array = NO_ID, .insn_count = 1, .is_array = true };
 }
 
+/* A load that a loop steps a register by stays with that register. */
+static void add_array_row(Recognizer *r, const Recognized *row)
+{
+    if (!r->owner[row->insn])
+        r->owner[row->insn] = r->count + 1;
+    ptx_recognizer_add(r, row, 0);
+}
+
 static void add_writing(Recognizer *r, InsnId id)
 {
     Recognized row = begin_array_row(r, id);
@@ -428,7 +436,7 @@ static void add_writing(Recognizer *r, InsnId id)
     row.is_conditional = is_conditional_access(r, id, row.loop);
     if (row.class != RECOGNIZED_NONE)
         ptx_recognizer_advise(r, &row);
-    ptx_recognizer_add(r, &row, 0);
+    add_array_row(r, &row);
 }
 
 static void add_gather(Recognizer *r, InsnId id)
@@ -441,7 +449,7 @@ static void add_gather(Recognizer *r, InsnId id)
     note_array(&row, from, row.loop);
     row.has_step = false;
     row.is_conditional = is_conditional_access(r, id, row.loop);
-    ptx_recognizer_add(r, &row, 0);
+    add_array_row(r, &row);
 }
 
 static void recognize_access(Recognizer *r, InsnId id)

@@ -211,6 +211,10 @@ static void add_chain(LaneWalk *w, InsnId id)
         .operation = ptx_recognizer_step_text((Step)last->step), .insn_count = count,
         .lanes = lanes,
     };
+    w->r->owner[id] = w->r->count + 1;
+    for (const LaneStep *at = last; at && at->before != NO_ID; at = step_before(w, at))
+        if (step_before(w, at))
+            w->r->owner[at->before] = w->r->count + 1;
     ptx_recognizer_add(w->r, &row, 0);
 }
 
@@ -228,6 +232,7 @@ static void add_redux(LaneWalk *w, InsnId id)
                              .reg = ptx_insn_operands(flow->func, insn)[0].id, .array = NO_ID,
                              .class = RECOGNIZED_WARP_REDUCTION, .insn_count = 1, .lanes = WARP,
                              .operation = ptx_recognizer_step_text(step) };
+    w->r->owner[id] = w->r->count + 1;
     ptx_recognizer_add(w->r, &row, 0);
 }
 

@@ -73,7 +73,32 @@ typedef struct Recognized {
     bool is_array;              /* a store, an atomic or a gather: no register of a loop */
     bool is_conditional;        /* not in each iteration */
     bool is_reinitialized;      /* set to a constant in each iteration of the next outer loop */
+    uint32_t number;            /* in the order in which it was found */
 } Recognized;
+
+/* What one needs another for. */
+typedef enum LinkKind {
+    LINK_STRUCTURAL,            /* an index: for its subscript, or how far its loop goes */
+    LINK_FLOW,                  /* its value */
+    LINK_CONTROL,               /* whether it is computed */
+    LINK__COUNT,
+    LINK_BY_MEMORY = 1 << LINK__COUNT   /* a bit beside those of kinds */
+} LinkKind;
+
+/* Nodes: rows; from their number on, indices of the grid: %tid.x, .y, .z, %ctaid.x, .y, .z. */
+enum { LINK_INDICES = 6 };
+
+typedef struct RecognizedLink {
+    uint32_t from, to;          /* nodes; `to` needs `from` */
+    uint8_t kind;               /* LinkKind */
+    bool is_by_memory;          /* `from` may have stored it to an array that `to` loads from */
+} RecognizedLink;
+
+typedef struct RecognizedLinks {
+    const RecognizedLink *items;          /* by `to`, then `from`, then kind */
+    uint32_t count;
+    bool is_cut;                /* there may be more */
+} RecognizedLinks;
 
 typedef struct Recognitions {
     const Recognized *items;    /* by loop, then instruction */
@@ -81,7 +106,8 @@ typedef struct Recognitions {
     bool is_cut;                /* there are too many dependences: nothing is recognised */
 } Recognitions;
 
-/* Owned by arena; scratch, another arena, is left as found. */
-Recognitions ptx_recognize(Arena *arena, Arena *scratch, const FuncFlow *flow);
+/* Owned by arena; scratch, another arena, is left as found. links may be NULL. */
+Recognitions ptx_recognize(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                           RecognizedLinks *links);
 
 #endif

@@ -50,6 +50,7 @@ typedef struct Recognizer {
     LoopId *outer;              /* per loop: what holds it at the level in hand; NO_LOOP */
     LoopId *below;              /* the same one level deeper */
     uint32_t *component;        /* per instruction; 0: none yet */
+    uint32_t *owner;            /* per instruction: the innermost item it is of, plus 1; 0: none */
     uint32_t *reg_component;    /* per register: the last component that sets it */
     uint32_t *order, *low, *next;       /* per instruction, of Tarjan's walk */
     InsnId *stack, *calls;
@@ -111,6 +112,9 @@ Step ptx_recognizer_join_steps(Step a, Step b);
 
 /* components.c: all that loops carry in registers, a nesting level at a time. */
 void ptx_recognizer_components(Recognizer *r);
+
+/* links.c: what is recognised needs of each other; row_of: per number of an item. */
+RecognizedLinks ptx_recognizer_links(Recognizer *r, const uint32_t *row_of);
 
 /* cycle.c: the class of a component. */
 void ptx_recognizer_add_cycle(Recognizer *r, Cycle *c);
