@@ -766,7 +766,7 @@ static void list_written_places(Arena *arena, const FuncState *func_state, Slice
     region->places = places;
 }
 
-static const SliceRegion *region_of(const FuncState *func_state, InsnId branch,
+static const SliceRegion *assumed_region(const FuncState *func_state, InsnId branch,
                                     BlockId reconvergence)
 {
     PlanMemo *memo = func_state->memo;
@@ -788,7 +788,7 @@ void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId reconvergence
         return;                 /* whatever races is an estimate anyway */
     FuncState *func_state = w->frame->func_state;
     uint8_t *assumed = &func_state->assumed[branch];
-    const SliceRegion *region = region_of(func_state, branch, reconvergence);
+    const SliceRegion *region = assumed_region(func_state, branch, reconvergence);
     if (!*assumed) {
         func_state->walked += region->block_count;
         m->steps += func_state->walked > (uint64_t)WALKS_FREE * func_state->cfg->block_count
