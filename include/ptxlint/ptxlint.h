@@ -131,6 +131,13 @@ PTXLINT_API ptxlint_status ptxlint_gpu_copy(const ptxlint_gpu *gpu, const char *
 PTXLINT_API ptxlint_status ptxlint_gpu_set(ptxlint_gpu *gpu, const char *key, double value,
                                            const char *source, char *error, size_t error_size);
 
+/* A copy as a launch or the compiler sets it, by words with colons between: "shared=16k" (what
+ * shared memory has of an SM where L1 has the rest: cudaFuncSetCacheConfig, a carve-out), "dlcm=cg"
+ * (loads of global memory pass L1). Its name is "c2050:shared=16k". ptxlint_gpu_free frees it.
+ * PTXLINT_BAD_ARGUMENT: *error (of error_size bytes, may be NULL) says why. */
+PTXLINT_API ptxlint_status ptxlint_gpu_with(const ptxlint_gpu *gpu, const char *settings,
+                                            ptxlint_gpu **out, char *error, size_t error_size);
+
 /* Writes a GPU file, from which ptxlint_gpu_new makes the same GPU: its base, and all that is not
  * as there, with sources; to 15 decimals. */
 PTXLINT_API ptxlint_status ptxlint_gpu_write(const ptxlint_gpu *gpu, ptxlint_write_fn write,
@@ -1926,7 +1933,8 @@ typedef enum ptxlint_recognized_class {
     PTXLINT_HISTOGRAM,                  /* a[b[s]] = a[b[s]] op e */
     PTXLINT_SCAN,                       /* v = v op e, a[s] = v; a[s] = a[s - 1] op e */
     /* of the lanes of a warp, by shuffles */
-    PTXLINT_WARP_REDUCTION, PTXLINT_WARP_SCAN
+    PTXLINT_WARP_REDUCTION, PTXLINT_WARP_SCAN,
+    PTXLINT_BLOCK_REDUCTION     /* a[t] = a[t] op a[t + d] in shared memory, step by step */
 } ptxlint_recognized_class;
 
 /* "linear induction", ... */
@@ -1952,7 +1960,8 @@ typedef struct ptxlint_recognized {
     /* the variable or parameter that the array is; "" where that is not known, or of a register */
     const char *array;
     size_t array_offset;                /* of the pointer within a parameter, in bytes */
-    uint32_t lanes;                     /* that shuffles combine; 0: of another class */
+    /* or elements in shared memory, that are combined; 0: not known, or of another class */
+    uint32_t lanes;
     const char *advice;                 /* what follows from the class, in a sentence; "" */
 } ptxlint_recognized;
 

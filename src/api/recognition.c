@@ -59,16 +59,45 @@ static const char *text_of_array(const RecognitionBuild *b, VarId array)
                              ptx_span_length(name));
 }
 
-static const char *text_of_advice(const RecognitionBuild *b, const Recognized *item)
+static const char *text_of_interchange(const Recognized *item)
+{
+    return item->is_array ? "give its iterations to lanes"
+                          : "give its iterations to lanes, and combine these by shuffles";
+}
+
+static const char *text_of_figures(const RecognitionBuild *b, const Recognized *item)
 {
     char text[160];
-    if (item->advice == ADVICE_SHUFFLE)
-        return "every lane adds to one element: combine the warp by shuffles first";
-    if (item->advice != ADVICE_PRIVATIZE)
-        return "";
-    snprintf(text, sizeof text,
-             "the bins take %" PRIu32 " bytes at most: count in shared memory first", item->extent);
+    if (item->advice == ADVICE_PRIVATIZE)
+        snprintf(text, sizeof text,
+                 "the bins take %" PRIu32 " bytes at most: count in shared memory first",
+                 item->extent);
+    else if (item->lane_bytes)
+        snprintf(text, sizeof text,
+                 "lanes are %" PRId64 " bytes apart, the loop goes by %" PRId64 ": %s",
+                 item->lane_bytes, item->element_bytes, text_of_interchange(item));
+    else
+        snprintf(text, sizeof text,
+                 "lanes are apart by a value of the launch, the loop goes by %" PRId64 " bytes: %s",
+                 item->element_bytes, text_of_interchange(item));
     return ptx_arena_strndup(&b->to->arena, text, strlen(text));
+}
+
+static const char *text_of_advice(const RecognitionBuild *b, const Recognized *item)
+{
+    switch ((RecognizedAdvice)item->advice) {
+    case ADVICE_SHUFFLE:
+        return "every lane adds to one element: combine the warp first, by shuffles, or the block "
+               "in shared memory";
+    case ADVICE_TREE_SHUFFLE:
+        return "the last five steps are within a warp: shuffles need no barriers there";
+    case ADVICE_CONFLICT:
+        return "data say which element: bank conflicts are possible, how many is not known";
+    case ADVICE_PRIVATIZE: case ADVICE_INTERCHANGE:
+        return text_of_figures(b, item);
+    default:
+        return "";
+    }
 }
 
 static void view_loop(const RecognitionBuild *b, const FuncFlow *flow, LoopId loop,
@@ -251,6 +280,7 @@ const char *ptxlint_recognized_class_text(ptxlint_recognized_class recognized)
     case PTXLINT_SCAN: return "scan";
     case PTXLINT_WARP_REDUCTION: return "warp reduction";
     case PTXLINT_WARP_SCAN: return "warp scan";
+    case PTXLINT_BLOCK_REDUCTION: return "block reduction";
     default: return "not recognized";
     }
 }

@@ -71,7 +71,8 @@ static void put_what(Out *out, const ptxlint_recognized *item)
     else if (item->step != PTXLINT_UNKNOWN)
         ptx_out_format(out, " %" PRId64, item->step);
     if (item->lanes)
-        ptx_out_format(out, ", %" PRIu32 " lanes", item->lanes);
+        ptx_out_format(out, ", %" PRIu32 " %s", item->lanes,
+                       item->is_array ? "elements" : "lanes");
     if (item->is_conditional)
         ptx_out_text(out, ", conditional");
 }

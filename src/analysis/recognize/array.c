@@ -88,10 +88,8 @@ static void note_array(Recognized *out, const Subscript *of, LoopId loop)
 
 /* ---- who stores ------------------------------------------------------------------------------ */
 
-/* %tid.x == c */
-static bool names_one_thread(const Recognizer *r, SymId condition)
+bool ptx_recognizer_is_one_thread(const Symbols *s, SymId condition)
 {
-    Symbols *s = ptx_ssa_symbols(r->reader.ssa);
     const Sym sym = *ptx_sym(s, condition);
     if (sym.kind != SYM_EQ)
         return false;
@@ -104,8 +102,7 @@ static bool names_one_thread(const Recognizer *r, SymId condition)
            && number->kind == SYM_CONST;
 }
 
-/* What holds in a block because of the branch that ends its dominator; 0: nothing. */
-static SymId condition_of_branch(const Recognizer *r, BlockId branch, BlockId block)
+SymId ptx_recognizer_condition(const Recognizer *r, BlockId branch, BlockId block)
 {
     const Cfg *cfg = r->flow->cfg;
     const Block *from = &cfg->blocks[branch];
@@ -126,17 +123,18 @@ static SymId condition_of_branch(const Recognizer *r, BlockId branch, BlockId bl
 /* Whether one thread of the block alone comes there, by x; nothing asks for y or z. */
 static bool is_by_one_thread(const Recognizer *r, InsnId id)
 {
+    const Symbols *s = ptx_ssa_symbols(r->reader.ssa);
     BlockId block = r->flow->cfg->block_of[id];
     if (r->asks_for_row)
         return false;
-    if (names_one_thread(r, ptx_ssa_guard(r->reader.ssa, id)))
+    if (ptx_recognizer_is_one_thread(s, ptx_ssa_guard(r->reader.ssa, id)))
         return true;
     for (unsigned i = 0; i < CONDITION_BLOCKS && block; i++) {
         const BlockId up = r->flow->dom->idom[block];
         if (up == EXIT_BLOCK)
             return false;
-        const SymId condition = condition_of_branch(r, up, r->flow->cfg->block_of[id]);
-        if (condition && names_one_thread(r, condition))
+        const SymId condition = ptx_recognizer_condition(r, up, r->flow->cfg->block_of[id]);
+        if (condition && ptx_recognizer_is_one_thread(s, condition))
             return true;
         block = up;
     }
@@ -434,8 +432,6 @@ static void add_writing(Recognizer *r, InsnId id)
     if (to)
         note_array(&row, to, row.loop);
     row.is_conditional = is_conditional_access(r, id, row.loop);
-    if (row.class != RECOGNIZED_NONE)
-        ptx_recognizer_advise(r, &row);
     add_array_row(r, &row);
 }
 
@@ -461,7 +457,7 @@ static void recognize_access(Recognizer *r, InsnId id)
         return;
     if (op->kind == OPK_LD && r->has_arrays)
         add_gather(r, id);
-    else if (op->kind == OPK_ST || op->kind == OPK_RED || op->kind == OPK_ATOM)
+    else if ((op->kind == OPK_ST && !r->owner[id]) || op->kind == OPK_RED || op->kind == OPK_ATOM)
         add_writing(r, id);
 }
 

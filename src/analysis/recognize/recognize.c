@@ -207,8 +207,10 @@ Recognitions ptx_recognize(Arena *arena, Arena *scratch, const FuncFlow *flow,
     begin_recognizer(&r);
     ptx_recognizer_rests(&r);
     ptx_recognizer_components(&r);
+    ptx_recognizer_trees(&r);
     ptx_recognizer_arrays(&r);
     ptx_recognizer_lanes(&r);
+    ptx_recognizer_advise(&r);
     if (r.count)
         qsort(r.items, r.count, sizeof *r.items, compare_recognized);
     if (links)

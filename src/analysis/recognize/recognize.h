@@ -44,13 +44,17 @@ typedef enum RecognizedClass {
     RECOGNIZED_HISTOGRAM,       /* a[b[s]] = a[b[s]] op e */
     RECOGNIZED_SCAN,            /* v = v op e, a[s] = v; a[s] = a[s - 1] op e */
     /* of the lanes of a warp, by shuffles: of groups of Recognized.lanes */
-    RECOGNIZED_WARP_REDUCTION, RECOGNIZED_WARP_SCAN
+    RECOGNIZED_WARP_REDUCTION, RECOGNIZED_WARP_SCAN,
+    RECOGNIZED_TREE             /* a[t] = a[t] op a[t + d] in shared memory, step by step */
 } RecognizedClass;
 
 typedef enum RecognizedAdvice {
     ADVICE_NONE,
     ADVICE_PRIVATIZE,           /* count in shared memory first: the bins fit there */
-    ADVICE_SHUFFLE              /* combine the warp first: all lanes add to one float */
+    ADVICE_SHUFFLE,             /* combine the warp first: all lanes add to one float */
+    ADVICE_TREE_SHUFFLE,        /* the last steps of a tree are within a warp */
+    ADVICE_INTERCHANGE,         /* lanes are apart, iterations are not: the other way round */
+    ADVICE_CONFLICT             /* data say which bank */
 } RecognizedAdvice;
 
 typedef struct Recognized {
@@ -68,8 +72,12 @@ typedef struct Recognized {
     uint32_t insn_count;
     uint8_t advice;             /* RecognizedAdvice */
     uint32_t extent;            /* of ADVICE_PRIVATIZE: bytes that the bins take at most */
-    uint32_t lanes;             /* that are combined; 0: another class */
+    /* of ADVICE_INTERCHANGE: bytes from one lane to the next, 0: a value of the launch times some;
+     * and of an element, of which the loop touches one behind the other */
+    int64_t lane_bytes, element_bytes;
+    uint32_t lanes;             /* or elements, that are combined; 0: not known, another class */
     bool has_step;
+    bool ends_at_neighbours;    /* of RECOGNIZED_TREE: the steps are halved down to 1 */
     bool is_array;              /* a store, an atomic or a gather: no register of a loop */
     bool is_conditional;        /* not in each iteration */
     bool is_reinitialized;      /* set to a constant in each iteration of the next outer loop */
