@@ -131,6 +131,13 @@ PTXLINT_API ptxlint_status ptxlint_gpu_copy(const ptxlint_gpu *gpu, const char *
 PTXLINT_API ptxlint_status ptxlint_gpu_set(ptxlint_gpu *gpu, const char *key, double value,
                                            const char *source, char *error, size_t error_size);
 
+/* A copy as a launch or the compiler sets it, by words with colons between: "shared=16k" (what
+ * shared memory has of an SM where L1 has the rest: cudaFuncSetCacheConfig, a carve-out), "dlcm=cg"
+ * (loads of global memory pass L1). Its name is "c2050:shared=16k". ptxlint_gpu_free frees it.
+ * PTXLINT_BAD_ARGUMENT: *error (of error_size bytes, may be NULL) says why. */
+PTXLINT_API ptxlint_status ptxlint_gpu_with(const ptxlint_gpu *gpu, const char *settings,
+                                            ptxlint_gpu **out, char *error, size_t error_size);
+
 /* Writes a GPU file, from which ptxlint_gpu_new makes the same GPU: its base, and all that is not
  * as there, with sources; to 15 decimals. */
 PTXLINT_API ptxlint_status ptxlint_gpu_write(const ptxlint_gpu *gpu, ptxlint_write_fn write,
@@ -326,6 +333,9 @@ typedef struct ptxlint_isa_rate {
     double fmas_per_clock;
     const char *pipe, *pipe_what;       /* key of ptxlint_gpu_pipe: "fma"; "" where none is known */
     const char *source;                 /* of the pipeline's figure; "" */
+    /* no more can be; else ptxas makes several instructions of it, as of fp8 by mma.sync on Hopper,
+     * of which those that convert a factor are not repeated while it stays the same */
+    int is_bound;
 } ptxlint_isa_rate;
 
 /* text is an instruction with all modifiers it needs; 0: the GPU has no such instruction, or

@@ -203,8 +203,8 @@ static const struct poptOption report_findings[] = {
 static const struct poptOption launch_options[] = {
     TEXT_OPTION(
         "gpu", OPT_GPU,
-        "For these GPUs or targets, as h200 or sm_90, or of a file FILE.yaml; may be repeated "
-        "(default: what .target says)",
+        "For these GPUs or targets, as h200 or sm_90, or of a file FILE.yaml; set as "
+        "c2050:shared=16k or c2050:dlcm=cg; may be repeated (default: what .target says)",
         "NAME[,NAME]"),
     TEXT_OPTION("launch", OPT_LAUNCH,
                 "How kernels are launched: a JSON file, or CSV of Nsight Compute or nsys", "FILE"),
@@ -633,8 +633,8 @@ static const struct poptOption recognize_table[] = {
 
 static const struct poptOption occupancy_table[] = {
     TEXT_OPTION("gpu", OPT_GPU,
-                "For these GPUs or targets, as h200 or sm_90, or of a file FILE.yaml; may be "
-                "repeated",
+                "For these GPUs or targets, as h200 or sm_90, or of a file FILE.yaml; set as "
+                "c2050:shared=16k; may be repeated",
                 "NAME[,NAME]"),
     TEXT_OPTION("registers", OPT_REGISTERS,
                 "Registers of a thread: 10, 9,10,11 or 8-16 (default: they limit nothing)", "N"),

@@ -300,6 +300,8 @@ const char *ptx_reason_access(const char *key, const void *of)
 const char *ptx_reason_branch(const char *key, const void *of)
 {
     const ReasonContext *context = of;
+    if (!strcmp(key, "source"))
+        return NULL;
     if (!strcmp(key, "meets_line"))
         return "the ways meet at the end of the function, or never";
     if (!context->kernel->is_entry)

@@ -176,9 +176,57 @@ static void test_trips_that_differ(void **state)
               "add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p3, %r1, 100003;\n@%p3 bra AGAIN;", 1, false);
 }
 
+/* Pieces of so many bytes that lanes of 4 bytes, step apart, touch on an average of all blocks. */
+static double pieces(uint32_t begins, uint32_t step, uint32_t piece, uint32_t blocks)
+{
+    double sum = 0;
+    for (uint32_t block = 0; block < blocks; block++) {
+        uint32_t last = UINT32_MAX;
+        for (uint32_t lane = 0; lane < 32; lane++) {
+            const uint32_t at = (block * begins + lane * step) / piece;
+            sum += at != last;
+            last = at;
+        }
+    }
+    return sum / blocks;
+}
+
+/* Blocks that touch as many sectors may touch another number of lines. */
+static void test_lines_of_blocks(void **state)
+{
+    static const struct { uint32_t begins, step, blocks; } all[] = {
+        { 32, 4, 7 }, { 64, 4, 1001 }, { 96, 4, 50 }, { 32, 12, 1000 }, { 160, 8, 33 },
+        { 256, 4, 9 }, { 288, 100, 13 },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        Text text = { 0 };
+        kit_print(&text,
+                  ".version 9.0\n.target sm_90\n.address_size 64\n"
+                  ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %%r<9>;\n.reg .b64 %%rd<9>;\n"
+                  "ld.param.u64 %%rd1, [p];\nmov.u32 %%r1, %%tid.x;\nmov.u32 %%r2, %%ctaid.x;\n"
+                  "mul.lo.u32 %%r3, %%r1, %u;\nmad.lo.u32 %%r4, %%r2, %u, %%r3;\n"
+                  "cvt.u64.u32 %%rd2, %%r4;\nadd.s64 %%rd3, %%rd1, %%rd2;\n"
+                  "st.global.u32 [%%rd3], %%r1;\nret;\n}\n",
+                  all[i].step, all[i].begins);
+        ptxlint_module *module = report_of(text.bytes, (int)all[i].blocks);
+        const ptxlint_access *access = &kit_kernel(module, "k")->accesses[1];
+        const double sectors = pieces(all[i].begins, all[i].step, 32, all[i].blocks),
+                     lines = pieces(all[i].begins, all[i].step, 128, all[i].blocks);
+        assert_int_equal(access->certainty, PTXLINT_EXACT);
+        if (fabs(access->sectors_per_request - sectors) > 1e-9
+            || fabs(access->lines_per_request - lines) > 1e-9)
+            fail_msg("%zu: %g sectors, %g lines; want %g, %g", i, access->sectors_per_request,
+                     access->lines_per_request, sectors, lines);
+        ptxlint_module_free(module);
+        free(text.bytes);
+    }
+}
+
 UNIT(blocks)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_blocks_that_differ),
-                                        cmocka_unit_test(test_trips_that_differ) };
+                                        cmocka_unit_test(test_trips_that_differ),
+                                        cmocka_unit_test(test_lines_of_blocks) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,10 +47,10 @@ static void put_pitch(char *text, size_t size, const Layout *l, const char *name
                  l->lead, name);
 }
 
-/* The one member that is used. */
+/* The one member that is used: bytes behind it go with it, those in front with no member. */
 static void put_member(char *text, size_t size, const Layout *l, const char *name)
 {
-    const uint32_t bytes = l->member_bytes[l->member_first[0]];
+    const uint32_t bytes = l->member_bytes[l->member_first[l->pitch - 1]];
     if (bytes == 1)
         snprintf(text, size, "an array of its own for the byte that is used of each %" PRIu32
                  " in `%s`", l->pitch, name);

@@ -124,8 +124,7 @@ static bool suits_unreached(const Array *a, const Layout *layout)
     return true;
 }
 
-/* One instruction goes through several of a record's elements: an array of the thread's own, not a
- * structure. */
+/* It goes through several of a record's elements. */
 static bool walks(const Array *a, const TracedAccess *access, const Layout *layout)
 {
     uint64_t own = UINT64_MAX;
@@ -140,6 +139,15 @@ static bool walks(const Array *a, const TracedAccess *access, const Layout *layo
     return false;
 }
 
+/* One instruction does: an array of the thread's own, not a structure. */
+static bool are_walked(const Array *a, const Layout *layout)
+{
+    for (uint32_t i = 0; i < a->count; i++)
+        if (walks(a, a->accesses[i], layout))
+            return true;
+    return false;
+}
+
 static void try_records(Arena *arena, const Array *a, const TracedAccess *access, Best *best)
 {
     uint64_t bytes = stride_of(access->first);
@@ -148,7 +156,7 @@ static void try_records(Arena *arena, const Array *a, const TracedAccess *access
         || !mark_members(a, bytes, record))
         return;
     Layout layout = layout_of(arena, record, (uint32_t)bytes);
-    bool is_walk = walks(a, access, &layout);
+    bool is_walk = are_walked(a, &layout);
     layout.kind = is_walk ? LAYOUT_INTERLEAVED : LAYOUT_MEMBERS;
     if (suits_unreached(a, &layout) && (is_walk || bytes <= MAX_MEMBERS_RECORD))
         ptx_layout_try(a, &layout, best);

@@ -21,6 +21,7 @@ enum {
     /* neighbours are swizzled in different ways, and iterations begin elsewhere in a period */
     COPIED_WARPS = 4,
     COPIED_SLOTS = 32,
+    COPIED_TABLES_MAX = 256,            /* a table takes 20 KB: later instructions share the last */
 };
 
 typedef double TrafficFn(const Gpu *gpu, const Request *request);
@@ -110,7 +111,8 @@ static bool repeats_in_half(const Price *p, const Traffic *t, const Request *r,
     for (unsigned by = bytes; by < period; by += bytes) {
         for (unsigned i = 0; i < WARP_LANES; i++)
             lanes[i] = ptx_request_place(ptx_value_lane(address, i)) + by;
-        if (traffic(p->gpu, &there) != t->figure)
+        if (traffic(p->gpu, &there) != t->figure
+            || (traffic == ptx_traffic_sectors && ptx_traffic_lines(&there) != t->lines))
             return false;
     }
     return true;
@@ -127,6 +129,8 @@ static void narrow(Price *p, Traffic *t, Count *count, const Request *r, const V
         bool are_sectors = traffic == ptx_traffic_sectors;
         unsigned period = are_sectors ? ptx_traffic_sector_period(p->gpu, r)
                                       : ptx_traffic_bank_period(p->gpu, r);
+        if (are_sectors && period <= LINE_MASK)
+            period = LINE_MASK + 1;     /* lines are counted, too */
         t->period = (uint16_t)period;
         while (are_sectors && t->period > 1 && repeats_in_half(p, t, r, address, traffic, period))
             t->period /= 2;
@@ -414,14 +418,23 @@ static unsigned copied_slot(const Warp *w, const Request *r)
                       % COPIED_SLOTS);
 }
 
-static void add_copied(const Price *p, const Warp *w, Copied **place, const RequestEvent *e)
+static Copied *copied_table(Price *p)
+{
+    if (p->copied_count < COPIED_TABLES_MAX) {
+        p->copied_count++;
+        p->copied = ptx_arena_array(p->machine->arena, Copied, COPIED_SLOTS);
+    }
+    return p->copied;
+}
+
+static void add_copied(Price *p, const Warp *w, Copied **place, const RequestEvent *e)
 {
     Request *r = e->request;
     uint64_t to[WARP_LANES];
     ptx_value_places(e->address, to);
     r->addresses = to;
     if (!*place)
-        *place = ptx_arena_array(p->machine->arena, Copied, COPIED_SLOTS);
+        *place = copied_table(p);
     Copied *c = &(*place)[copied_slot(w, r)];
     if (!is_like_copied(c, r, e->address)) {
         price_copied(p, c, r, e->address);
