@@ -3,7 +3,8 @@
  * server says of the document is what it says of the same text opened anew.
  *
  * The input: a script, and behind a NUL the text to begin with. The first byte says whether
- * findings are looked for, or the front end alone is asked, and how places are counted. */
+ * findings are looked for, or the front end alone is asked, how places are counted, and whether
+ * each edit is followed by a comparison. */
 #include "fuzz.h"
 
 #include "lsp/frame.h"
@@ -41,6 +42,16 @@ static const char some_text[] =
     "ld.param.u32 %r1, [n];\nmov.u32 %r2, 0;\nLOOP: add.u32 %r2, %r2, 1;\n"
     "setp.lt.u32 %p, %r2, %r1;\n@%p bra LOOP;\nst.global.u32 [counter], %r2;\nret;\n}\n";
 
+/* Behind it where each edit is compared: most of a text then stands in other functions. */
+static const char more_text[] =
+    ".func first() /* { **/ // {\n{\n.reg .b32 %r<5>;\nadd.u32 %r1, %r2, %r3;\nret;\n}\n"
+    ".func second() /*/ { /*/\n{\n.pragma \"}\"; // }\n.reg .f32 %f<5>;\nret;\n}\n"
+    ".entry third(.param .u64 a)\n.maxntid 64 // \"{\n{\n.reg .b64 %rd<5>;\n.reg .b32 %r<3>;\n"
+    "ld.param.u64 %rd1, [a];\n{\n.reg .b32 %q;\nmov.u32 %q, %tid.x;\n"
+    "st.global.u32 [%rd1], %q;\n}\nbra DONE;\nDONE: ret;\n}\n"
+    ".entry fourth()\n{\n.reg .pred %p<2>;\nL: setp.eq.u32 %p1, 1, 2;\n@%p1 bra L;\n"
+    "add.u32 %p1, 1, 2;\nfoo.u32 %p1;\nret;\n}\n";
+
 static const char *const pieces[] = {
     "", "\n", ";", "{", "}", "}}", "\"", "/*", "*/", "// \xC3\xA9\xF0\x9F\x98\x80\n", "\r\n", "\r",
     "%r1", ".f32", "ld.global", "0f3F800000", "add.u32 %r1, %r1, %r2;\n", "bar.sync 0;\n",
@@ -60,6 +71,7 @@ typedef struct Play {
     const uint8_t *script;
     size_t left;
     bool is_quiet, has_utf8;
+    bool compares_each;         /* after each edit: it is then in one function */
     size_t near;                /* where the last edit was */
     Text text, before;
     json_int_t version, next_id;
@@ -350,6 +362,17 @@ static void same_hovers(Play *p)
     }
 }
 
+/* Where the last edit was; seldom, since the answers are long. */
+static void same_completion(Play *p)
+{
+    if (take(p) % 8 != 1)
+        return;
+    const size_t at = p->near < p->text.length ? p->near : p->text.length;
+    json_t *more = json_pack("{s:o}", "position", position_of(p, place_in(&p->text, at)));
+    same_answer(p, "textDocument/completion", more);
+    json_decref(more);
+}
+
 static void compare(Play *p)
 {
     json_object_del(p->published, uri_of(FRESH));
@@ -363,6 +386,7 @@ static void compare(Play *p)
         same_answer(p, "textDocument/codeLens", NULL);
     }
     same_hovers(p);
+    same_completion(p);
     same_answer(p, "textDocument/documentSymbol", NULL);
     same_answer(p, "textDocument/semanticTokens/full", NULL);
     same_answer(p, "textDocument/foldingRange", NULL);
@@ -484,7 +508,8 @@ static void cancel(Play *p)
 
 static void step(Play *p)
 {
-    switch (take(p) % 16) {
+    const unsigned what = take(p) % 16;
+    switch (what) {
     case 0: case 1: case 2: case 3: edit_some(p, 1); break;
     case 4:  edit_some(p, 1 + take(p) % 4); break;
     case 5:  compare(p); break;
@@ -497,6 +522,8 @@ static void step(Play *p)
     case 14: nap(p); break;
     default: compare(p); break;
     }
+    if (p->compares_each && what < 4)
+        compare(p);
 }
 
 /* ---- settings -------------------------------------------------------------------------------- */
@@ -619,6 +646,8 @@ static void begin_text(Play *p, const uint8_t *data, size_t size)
         for (size_t i = 0; i < size; i++)
             p->text.bytes[i] = (char)(data[i] && data[i] < 0x80 ? data[i] : '?');
     }
+    if (!size && p->compares_each)
+        replace(&p->text, p->text.length, p->text.length, more_text);
     set_text(&p->before, p->text.bytes, p->text.length);
 }
 
@@ -630,6 +659,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const unsigned how = take(&p);
     p.is_quiet = how & 1;
     p.has_utf8 = how & 2;
+    p.compares_each = how & 8;
     begin_text(&p, nul ? nul + 1 : data, nul ? size - (size_t)(nul + 1 - data) : 0);
     play(&p);
     ptx_frame_free(&p.frames);

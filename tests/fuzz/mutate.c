@@ -1,6 +1,7 @@
 #include "mutate.h"
 
 #include "fuzz.h"
+#include "instruction.h"
 
 enum { MAX_EDITS = 4, MAX_SPLICE = 40, TRIES = 20 };
 
@@ -17,19 +18,9 @@ typedef struct Range {
 
 /* ---- choice ---------------------------------------------------------------------------------- */
 
-/* SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA
- * 2014). */
-static uint64_t next(Edit *e)
-{
-    uint64_t z = e->state += UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return z ^ z >> 31;
-}
-
 static size_t below(Edit *e, size_t count)
 {
-    return count ? (size_t)(next(e) % count) : 0;
+    return count ? (size_t)(random_next(&e->state) % count) : 0;
 }
 
 static int is_word(char c)
@@ -244,17 +235,52 @@ static void other_name(Edit *e)
     replace_by(e, name, whole(e), name_behind(e, below(e, 4) ? directive : ".b8 "));
 }
 
+/* An instruction of the table before a line. */
+static void table_instruction(Edit *e)
+{
+    char text[INSTRUCTION_BYTES];
+    Range line = some_line(e, whole(e));
+    size_t length = instruction(&e->state, whole(e), text);
+    replace(e, (Range){ line.begin, line.begin }, text, length);
+}
+
+/* From a line that is `{` to one that is `}`: the body of a function. Empty: none was found. */
+static Range some_body(Edit *e, Sample s)
+{
+    Range body = { below(e, s.length), s.length };
+    while (body.begin + 3 < s.length && memcmp(s.bytes + body.begin, "\n{\n", 3) != 0)
+        body.begin++;
+    body.begin += 3;
+    for (body.end = body.begin; body.end + 2 < s.length; body.end++)
+        if (!memcmp(s.bytes + body.end, "\n}", 2))
+            return body;
+    return (Range){ s.length, s.length };
+}
+
+/* One body for the other, whole, or the second half of it behind the first half of this one. */
+static void cross_functions(Edit *e)
+{
+    Range here = some_body(e, whole(e)), there = some_body(e, e->other);
+    if (here.begin == here.end || there.begin == there.end)
+        return;
+    if (below(e, 2)) {
+        here.begin = line_at(whole(e), here.begin + below(e, here.end - here.begin)).begin;
+        there.begin = line_at(e->other, there.begin + below(e, there.end - there.begin)).begin;
+    }
+    replace_by(e, here, e->other, there);
+}
+
 char *mutate(const Sample *samples, size_t count, uint64_t number, size_t *length)
 {
     static void (*const edits[])(Edit *) = {
         lose_operand,   lose_operand,   repeat_operand, lose_line,      repeat_line,
         move_line,      other_register, other_register, other_modifier, other_modifier,
         extreme_number, extreme_number, other_opcode,   other_opcode,   splice,
-        other_name,     add_module,
+        other_name,     add_module,     table_instruction, table_instruction, cross_functions,
     };
     Edit e = { .state = number };
     for (int i = 0; i < 3; i++)
-        next(&e);
+        random_next(&e.state);
     Sample first = samples[below(&e, count)];
     e.other = samples[below(&e, count)];
     e.bytes = malloc(first.length + 1);

@@ -9,6 +9,7 @@
  *                                   everything; see shapes[]
  *   fuzz_replay --mutate FIRST COUNT FILE|DIR...    mutants of these files with these numbers
  *   (mutate.h)
+ *   fuzz_replay --random FIRST COUNT                bytes drawn with these numbers, as scripts
  *   fuzz_replay --print NUMBER FILE|DIR...          writes one of them
  *
  * A crash is the failure; -v before the mode names each input and the milliseconds of processor
@@ -569,6 +570,20 @@ static void run_shape(size_t s)
     }
 }
 
+static void run_random(unsigned long long first, unsigned long long count)
+{
+    enum { MAX_SCRIPT = 200 };
+    for (unsigned long long number = first; number < first + count; number++) {
+        char bytes[MAX_SCRIPT], what[64];
+        uint64_t state = number << 8;
+        const size_t length = 8 + (size_t)(random_next(&state) % (MAX_SCRIPT - 8));
+        for (size_t i = 0; i < length; i++)
+            bytes[i] = (char)(1 + random_next(&state) % 255);
+        snprintf(what, sizeof what, "random %llu", number);
+        run(what, &(Text){ bytes, length, length });
+    }
+}
+
 static void run_shapes(char *const *names)
 {
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
@@ -593,6 +608,8 @@ int main(int argc, char **argv)
         run_shapes(args + 1);
     } else if (*args && !strcmp(*args, "--mutate") && args[1] && args[2]) {
         run_mutants(strtoull(args[1], NULL, 10), strtoull(args[2], NULL, 10), args + 3, false);
+    } else if (*args && !strcmp(*args, "--random") && args[1] && args[2]) {
+        run_random(strtoull(args[1], NULL, 10), strtoull(args[2], NULL, 10));
     } else if (*args && !strcmp(*args, "--print") && args[1]) {
         run_mutants(strtoull(args[1], NULL, 10), 1, args + 2, true);
         return 0;

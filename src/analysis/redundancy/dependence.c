@@ -263,11 +263,11 @@ static bool are_apart(const Func *func, const MemoryAccess *a, const MemoryAcces
     bool is_known = a->base.kind == c->base.kind && a->base.id == c->base.id
                     && (a->base.kind == BASE_VAR || a->base.kind == BASE_PARAM)
                     && a->base.has_offset && c->base.has_offset;
-    const int64_t first = func->insns[a->insn].access_bytes,
-                  second = func->insns[c->insn].access_bytes;
-    return is_known && first && second
-           && (a->base.offset + first <= c->base.offset
-               || c->base.offset + second <= a->base.offset);
+    const uint64_t first = func->insns[a->insn].access_bytes,
+                   second = func->insns[c->insn].access_bytes;
+    /* addresses wrap around */
+    const uint64_t ahead = (uint64_t)c->base.offset - (uint64_t)a->base.offset;
+    return is_known && first && second && ahead >= first && -ahead >= second;
 }
 
 static void add_memory(DependenceBuild *b, const MemoryAccess *from, const MemoryAccess *to,
