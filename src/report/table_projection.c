@@ -15,6 +15,9 @@ enum {
     ROW_COLUMNS = 15
 };
 
+/* Sectors of a request for each that its bytes need, above which the access is named. */
+#define LEAST_EXCESS 1.1
+
 typedef uint64_t PipeSet;       /* bit i: ptxlint_cycles.pipes[i] */
 
 /* ---- occupancy ------------------------------------------------------------------------------- */
@@ -160,13 +163,39 @@ static void put_carveout(Out *out, const ptxlint_kernel *kernel, const ptxlint_o
     ptx_line_end(&line);
 }
 
-static void put_advice(Out *out, const ptxlint_occupancy *o)
+/* Of global memory: the one that takes the most sectors for those that its bytes need; NULL: none
+ * takes a tenth more. */
+static const ptxlint_access *find_uncoalesced(const ptxlint_kernel *kernel)
+{
+    const ptxlint_access *worst = NULL;
+    double most = LEAST_EXCESS;
+    for (size_t i = 0; i < kernel->access_count; i++) {
+        const ptxlint_access *access = &kernel->accesses[i];
+        const double excess = access->sectors_per_request / access->ideal_sectors_per_request;
+        /* NaN: not known */
+        if (excess > most && isfinite(excess)) {
+            most = excess;
+            worst = access;
+        }
+    }
+    return worst;
+}
+
+/* How lanes lie comes first: more warps ask for more of the same sectors. */
+static void put_advice(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel,
+                       const ptxlint_occupancy *o)
 {
     const char *separator = "one more block: free ";
-    Line line;
     if (o->registers_to_free <= 0 && o->shared_to_free <= 0)            /* unknown is negative */
         return;
-    line = ptx_line_begin(out, "advice");
+    Line line = ptx_line_begin(out, "advice");
+    const ptxlint_access *access = find_uncoalesced(kernel);
+    if (access) {
+        ptx_line_format(&line, "first the access at line %" PRIu32,
+                        ptxlint_module_place(module, access->span.begin).line);
+        ptx_line_format(&line, ": %.1f sectors a request, its bytes need %.1f; then ",
+                        access->sectors_per_request, access->ideal_sectors_per_request);
+    }
     if (o->registers_to_free > 0) {
         ptx_line_format(&line, "%s%" PRId64 " register%s a thread", separator, o->registers_to_free,
                         ptx_plural((uint64_t)o->registers_to_free));
@@ -483,7 +512,7 @@ void ptx_table_gpu(Out *out, const ptxlint_module *module, const ptxlint_kernel 
     put_occupancy_row(out, kernel, projection);
     put_spills(out, projection);
     put_limit_rows(out, o);
-    put_advice(out, o);
+    put_advice(out, module, kernel, o);
     put_carveout(out, kernel, o);
     put_best(out, projection);
     put_clusters(out, kernel, o);
