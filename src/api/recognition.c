@@ -6,6 +6,7 @@
 #include "analysis/flow/func_flow.h"
 #include "analysis/flow/loop.h"
 #include "analysis/recognize/recognize.h"
+#include "analysis/sass/kept_loops.h"
 #include "api/module.h"
 #include "ir/func.h"
 #include "ir/insn.h"
@@ -142,6 +143,36 @@ static ptxlint_recognized view_recognized(const RecognitionBuild *b, const FuncF
     return out;
 }
 
+static const char *text_of_unrolling(RecognitionBuild *b, KeptLoop loop)
+{
+    const char *why = loop.is_by_shuffle ? "loops whose lanes exchange values, before sm_90"
+                                         : "a loop that compares its counter before the step";
+    char text[256];
+    int count = snprintf(text, sizeof text,
+                         "%" PRIu32 " of %" PRIu32 " instructions an iteration count, compare, "
+                         "branch or step addresses; unrolled by %d, %d iterations take %" PRIu32
+                         ", not %" PRIu32 " (ptxas does not unroll %s)",
+                         loop.overhead, loop.instructions, KEPT_FACTOR, KEPT_FACTOR,
+                         ptx_kept_loop_joined(loop), KEPT_FACTOR * loop.instructions, why);
+    return ptx_arena_strndup(&b->to->arena, text, (size_t)count);
+}
+
+/* Of each loop the first row of a class whose iterations can be joined. */
+static void advise_unrolling(RecognitionBuild *b, const FuncFlow *flow)
+{
+    const uint32_t classes = 1u << PTXLINT_SCALAR_REDUCTION | 1u << PTXLINT_ARRAY_ASSIGNMENT
+                             | 1u << PTXLINT_STENCIL | 1u << PTXLINT_ARRAY_REDUCTION;
+    KeptLoop *loops = ptx_kept_loops_compute(&b->to->arena, &b->scratch, flow);
+    for (size_t i = 0; i < b->to->count; i++) {
+        ptxlint_recognized *item = &b->to->items[i];
+        if (item->loop == SIZE_MAX || !loops[item->loop].overhead || *item->advice
+            || !(classes >> item->recognized & 1))
+            continue;
+        item->advice = text_of_unrolling(b, loops[item->loop]);
+        loops[item->loop].overhead = 0;
+    }
+}
+
 static void view_links(RecognitionBuild *b, const RecognizedLinks *links)
 {
     b->to->links = ptx_arena_array(&b->to->arena, ptxlint_link, links->count + 1);
@@ -175,6 +206,7 @@ static void view_recognition(void *context)
         b->to->items[i] = view_recognized(b, &flow, &all.items[i]);
     b->to->count = all.count;
     b->to->is_cut = all.is_cut;
+    advise_unrolling(b, &flow);
     if (b->has_links)
         view_links(b, &links);
 }

@@ -10,6 +10,10 @@
     "\tmul.wide.u32 %rd3, %r1, 4;\n\tadd.s64 %rd2, %rd2, %rd3;\n\t" store "\n\tret;\n}\n"
 #define PLAIN STORE("_Z5fillnPii", "st.global.u32 [%rd2], %r1;")
 
+/* Shared memory limits occupancy. */
+#define FULL ".shared .align 4 .b8 s[40000];\n"
+#define USES "st.shared.u32 [s], %r1;\n\t"
+
 static const File files[] = {
     { "k.ptx", HEAD PLAIN },
     { "loop.ptx",
@@ -21,6 +25,11 @@ static const File files[] = {
     { "tree/b/k.ptx", HEAD STORE("_Z5fillnPii", "st.global.u8 [%rd2], %r1;") },
     { "tree/b/.hidden/k.ptx", HEAD PLAIN },
     { "tree/b/notes.txt", "no PTX\n" },
+    { "aligned.ptx", HEAD FULL STORE("k", USES "st.global.u32 [%rd2], %r1;") },
+    { "offset.ptx", HEAD FULL STORE("k", USES "st.global.u32 [%rd2+4], %r1;") },
+    { "strided.ptx",
+      HEAD FULL STORE("k", USES "shl.b64 %rd3, %rd3, 3;\n\tadd.s64 %rd2, %rd2, %rd3;\n\t"
+                                "st.global.u32 [%rd2], %r1;\n\tst.global.u32 [%rd1+4], %r1;") },
     { "twice.json",
       "{\"launches\": [{\"kernel\": \"fill*\", \"grid\": [4096], \"block\": [256]},"
       "{\"kernel\": \"fill*\", \"grid\": [64, 2], \"block\": [33]},"
@@ -35,6 +44,19 @@ static const File files[] = {
 #define CHECK "$PTXLINT check --no-config --gpu h200 "
 #define REPORT "$PTXLINT report --no-config --details --gpu h200 "
 #define RECORD "LD_LIBRARY_PATH=$DRIVER $PTXLINT launch record "
+
+#define PLACED REPORT "--grid 4096 --block 256 "
+
+/* What lanes touch comes before occupancy. */
+static const Case advice_cases[] = {
+    { PLACED "strided.ptx", 0,
+      "  advice       first the access at line 17: 32.0 sectors a request, its bytes\n"
+      "               need 4.0; then one more block: free ", "", NULL },
+    { PLACED "offset.ptx", 0, "first the access at line 15: 5.0 sectors a request, its bytes\n", "",
+      NULL },
+    { PLACED "aligned.ptx", 0, "  advice       one more block: free ", "", "first the access" },
+    { PLACED "k.ptx", 0, "limited by ", "", "  advice " },
+};
 
 static const Case init_cases[] = {
     { INIT "k.ptx", 0,
@@ -113,6 +135,12 @@ static const Case record_cases[] = {
 
 #define COUNT(cases) (sizeof(cases) / sizeof *(cases))
 
+static void test_advice(void **state)
+{
+    (void)state;
+    check_cases(advice_cases, COUNT(advice_cases));
+}
+
 static void test_init(void **state)
 {
     (void)state;
@@ -157,6 +185,7 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_advice, setup, teardown),
         cmocka_unit_test_setup_teardown(test_init, setup, teardown),
         cmocka_unit_test_setup_teardown(test_several, setup, teardown),
         cmocka_unit_test_setup_teardown(test_patterns, setup, teardown),

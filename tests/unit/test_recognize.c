@@ -110,8 +110,8 @@ static const struct { const char *what, *body, *wanted; } loops[] = {
 };
 
 /* Arrays: %rd2 and %rd3 are 4 * i beyond x and y, i the thread. */
-#define ARRAYS                                                                     \
-    ".version 8.0\n.target sm_90\n.address_size 64\n.shared .align 4 .b8 s[4096];\n" \
+#define ARRAYS_OF(target)                                                                     \
+    ".version 8.0\n.target " target "\n.address_size 64\n.shared .align 4 .b8 s[4096];\n" \
     ".visible .entry k(.param .u64 x, .param .u64 y, .param .u32 n)\n{\n"           \
     ".reg .pred %p<9>;\n.reg .b32 %r<19>;\n.reg .f32 %f<19>;\n.reg .b64 %rd<19>;\n" \
     "ld.param.u64 %rd8, [x];\nld.param.u64 %rd9, [y];\nld.param.u32 %r1, [n];\n"    \
@@ -119,6 +119,8 @@ static const struct { const char *what, *body, *wanted; } loops[] = {
     "mov.u32 %r7, %ctaid.x;\nmov.u32 %r8, %ntid.x;\nmov.u32 %r9, %tid.x;\n"         \
     "mad.lo.s32 %r2, %r7, %r8, %r9;\nmov.u32 %r3, 0;\nmov.f32 %f1, 0f00000000;\n"   \
     "mul.wide.s32 %rd1, %r2, 4;\nadd.s64 %rd2, %rd8, %rd1;\nadd.s64 %rd3, %rd9, %rd1;\n"
+#define ARRAYS ARRAYS_OF("sm_90")
+#define ARRAYS_80 ARRAYS_OF("sm_80")
 /* %r3 and %rd3 step; x[i] is loaded from %rd2. */
 #define ARRAY_LOOP(body)                                                          \
     "L: ld.global.f32 %f2, [%rd2];\n" body                                        \
@@ -423,8 +425,61 @@ static const struct { const char *what, *body, *wanted; } advised[] = {
       "s array assignment 4; s block reduction add shuffle of 32" },
 };
 
+/* ptxas keeps what compares %r3 before its step, and shuffles before sm_90. */
+#define KEPT_LOOP(body, bound) \
+    "cvta.to.global.u64 %rd9, %rd9;\nadd.s64 %rd3, %rd9, %rd1;\nL: \n" body \
+    "add.s64 %rd3, %rd3, 4;\nsetp.lt.s32 %p1, %r3, " bound ";\n" \
+    "add.s32 %r3, %r3, 1;\n@%p1 bra L;\nret;\n"
+#define STEPPED(body, bound) "L: ld.global.u32 %r5, [%rd2];\n" body "add.s32 %r6, %r6, %r5;\n" \
+    "add.s64 %rd2, %rd2, 4;\nadd.s32 %r3, %r3, 1;\n" \
+    "setp.lt.s32 %p1, %r3, " bound ";\n@%p1 bra L;\n" \
+    "st.global.u32 [%rd3], %r6;\nret;\n"
+#define SHUFFLED "shfl.sync.bfly.b32 %r5, %r5, 1, 31, -1;\n"
+#define TWO "mul.f32 %f3, %f2, %f4;\nmul.f32 %f4, %f2, %f2;\n"
+#define TWELVE TWO TWO TWO TWO TWO TWO
+#define STORED "st.global.f32 [%rd3], %f1;\n"
+
+static const struct { const char *what, *body, *wanted; } kept[] = {
+    { "its counter is compared before the step", KEPT_LOOP(STORED, "%r1"),
+      "y array assignment 4 unroll 4 of 5, 8 for 20" },
+    { "with more in it than loop", KEPT_LOOP(STORED TWELVE, "%r1"),
+      "y array assignment 4" },
+    { "the trip count is in the code: in doubt",
+      KEPT_LOOP(STORED, "1000"), "y array assignment 4" },
+    { "so it shall be",
+      KEPT_LOOP(".pragma \"nounroll\";\n" STORED, "%r1"), "y array assignment 4" },
+    { "a barrier", KEPT_LOOP("bar.sync 0;\n" STORED, "%r1"), "y array assignment 4" },
+    { "a slow path",
+      KEPT_LOOP(STORED "div.rn.f32 %f3, %f2, %f4;\n", "%r1"), "y array assignment 4" },
+    { "a way around", KEPT_LOOP("@%p3 bra M;\n" STORED "M: \n", "%r1"),
+      "y array assignment 4 conditional" },
+    { "ptxas unrolls it", STEPPED("", "%r1"), "y array assignment 4; %r6 scalar reduction add" },
+    { "and not with a shuffle", STEPPED(SHUFFLED, "%r1"),
+      "y array assignment 4; %r6 scalar reduction add unroll 4 of 7, 16 for 28" },
+    { "of eight iterations", STEPPED(SHUFFLED, "8"),
+      "y array assignment 4; %r6 scalar reduction add unroll 4 of 7, 16 for 28" },
+    { "of seven", STEPPED(SHUFFLED, "7"), "y array assignment 4; %r6 scalar reduction add" },
+    { "which lanes run is no shuffle", STEPPED("activemask.b32 %r5;\n", "%r1"),
+      "y array assignment 4; %r6 scalar reduction add" },
+};
+
+static const char *name_unrolling(const char *advice)
+{
+    static char text[64];
+    unsigned overhead, all, joined, apart;
+    const char *figures = strstr(advice, "iterations take");
+    if (!figures || sscanf(advice, "%u of %u", &overhead, &all) != 2
+        || sscanf(figures, "iterations take %u, not %u", &joined, &apart) != 2)
+        return NULL;
+    snprintf(text, sizeof text, " unroll %u of %u, %u for %u", overhead, all, joined, apart);
+    return text;
+}
+
 static const char *name_advice(const char *advice)
 {
+    const char *unrolling = name_unrolling(advice);
+    if (unrolling)
+        return unrolling;
     static const struct { const char *part, *name; } names[] = {
         { "256 bytes at most", " privatize" },
         { "are 512 bytes apart, the loop goes by 4", " interchange" },
@@ -500,6 +555,8 @@ static void test_arrays_and_lanes(void **state)
         check_loop(lanes[i].what, ARRAYS, lanes[i].body, lanes[i].wanted);
     for (size_t i = 0; i < sizeof advised / sizeof *advised; i++)
         check_loop(advised[i].what, ARRAYS, advised[i].body, advised[i].wanted);
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        check_loop(kept[i].what, ARRAYS_80, kept[i].body, kept[i].wanted);
     for (size_t i = 0; i < sizeof trees / sizeof *trees; i++)
         check_loop(trees[i].what, ARRAYS, trees[i].body, trees[i].wanted);
 }

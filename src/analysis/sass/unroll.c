@@ -20,7 +20,6 @@ enum {
     MAX_PARTLY = 75,
     PARTLY_JOINED = 350,        /* ... and of what it becomes */
     SHUFFLES_SM = 90,
-    UNROLLED_SM = 70,           /* compilers for older machines were not asked */
 };
 
 /* What of each loop is seen in one walk over the function. */
@@ -28,6 +27,7 @@ typedef struct UnrollBody {
     uint32_t length, shared_loads, exits, latches;
     BlockId exit;               /* whose branch leaves it */
     bool has_global_load, is_kept;
+    bool compares_before_step;
 } UnrollBody;
 
 typedef struct Unroller {
@@ -59,7 +59,8 @@ Expansion ptx_op_expansion(const Op *op)
 static bool keeps(const Unroller *u, const Insn *insn)
 {
     Expansion expansion = ptx_op_expansion(insn->op);
-    bool is_shuffle = insn->op->flags & OPF_WARP && insn->op->insn_class == CLASS_MOVE;
+    bool is_shuffle = insn->op->flags & OPF_WARP && insn->op->insn_class == CLASS_MOVE
+                      && insn->op->operation != OP_ACTIVEMASK;
     return insn->has_nounroll || insn->op->kind == OPK_CALL || insn->op->kind == OPK_BRX
            || (expansion && expansion != EXPANSION_INTEGER) || (is_shuffle && u->sm < SHUFFLES_SM);
 }
@@ -192,9 +193,10 @@ static uint64_t count_iterations(const Op *op, bool is_negated, double start, do
 
 /* Whether its exit is decided by a counter. *trips: how often it runs, where that is in the code;
  * else 0. */
-static bool is_counted(const Unroller *u, LoopId loop, BlockId exit, uint64_t *trips)
+static bool is_counted(const Unroller *u, LoopId loop, UnrollBody *body, uint64_t *trips)
 {
-    const Insn *branch = &u->func->insns[u->cfg->blocks[exit].end - 1];
+    const Block *block = &u->cfg->blocks[body->exit];
+    const Insn *branch = &u->func->insns[block->end - 1];
     const Insn *test = branch->op->kind == OPK_BRA && branch->guard != NO_ID
                            ? definition_in(u, loop, branch->guard)
                            : NULL;
@@ -209,13 +211,13 @@ static bool is_counted(const Unroller *u, LoopId loop, BlockId exit, uint64_t *t
         return false;
     if (b->kind == OPERAND_REG && ptx_defs_in_loop(u->defs, loop, b->id, &last) != 0)
         return false;
-    const Block *block = &u->cfg->blocks[exit];
     bool is_at_end = false;
     for (uint32_t e = 0; e < block->succ_count; e++)
         is_at_end |= u->cfg->succs[block->succ_first + e] == u->loops->loops[loop].header;
     const Insn *changed = definition_in(u, loop, a->id);
-    if (is_at_end
-        && (is_move(changed) || changed > test)) /* what the counter was before the iteration */
+    /* what the counter was before the iteration */
+    body->compares_before_step = is_at_end && (is_move(changed) || changed > test);
+    if (body->compares_before_step)
         return false;
     /* the one that falls through stands last */
     BlockId taken = u->cfg->succs[block->succ_first];
@@ -253,24 +255,30 @@ static uint32_t partly(uint64_t trips, uint32_t length)
     return times > 1 && trips % times == 0 ? times : most;
 }
 
-static Unrolling decide_unrolling(const Unroller *u, LoopId loop, const UnrollBody *body)
+static Unrolling decide_unrolling(const Unroller *u, LoopId loop, UnrollBody *body)
 {
-    Unrolling as_is = { 1, false, false };
+    Unrolling as_is = { .times = 1 };
+    if (body->is_kept)
+        as_is.kept_by = KEPT_BY_INSTRUCTION;
     uint64_t trips;
     if (!u->loops->loops[loop].is_innermost || u->loops->loops[loop].is_irreducible || body->is_kept
-        || body->exits != 1 || body->latches != 1 || !is_counted(u, loop, body->exit, &trips))
+        || body->exits != 1 || body->latches != 1)
         return as_is;
+    if (!is_counted(u, loop, body, &trips)) {
+        as_is.kept_by = body->compares_before_step ? KEPT_BY_COUNTER : KEPT_BY_OTHER;
+        return as_is;
+    }
     uint32_t shared = LENGTH_BARE + LENGTH_PER_SHARED * body->shared_loads
                       + (body->shared_loads ? 1 : 0);
     shared = shared < MAX_LENGTH_SHARED ? shared : MAX_LENGTH_SHARED;
     uint32_t limit = body->has_global_load && shared < MAX_LENGTH ? MAX_LENGTH : shared;
     if (!trips)
-        return body->length <= limit ? (Unrolling){ TIMES, false, true } : as_is;
+        return body->length <= limit ? (Unrolling){ .times = TIMES, .has_rest = true } : as_is;
     uint32_t whole = limit > MAX_LENGTH ? whole_most(trips) * limit / MAX_LENGTH
                                         : whole_most(trips);
     if (body->length <= whole)
-        return (Unrolling){ (uint32_t)trips, true, false };
-    return body->length <= MAX_PARTLY ? (Unrolling){ partly(trips, body->length), false, false }
+        return (Unrolling){ .times = (uint32_t)trips, .is_whole = true };
+    return body->length <= MAX_PARTLY ? (Unrolling){ .times = partly(trips, body->length) }
                                       : as_is;
 }
 
@@ -286,7 +294,7 @@ const Unrolling *ptx_unroll_compute(Arena *arena, const FuncFlow *flow, const De
         if (loops->loop_of[cfg->rpo[b]] != NO_LOOP)
             measure_block(&u, cfg->rpo[b], &bodies[loops->loop_of[cfg->rpo[b]]]);
     for (LoopId loop = 0; loop < loops->loop_count; loop++)
-        out[loop] = sm < UNROLLED_SM ? (Unrolling){ 1, false, false }
+        out[loop] = sm < UNROLLED_SM ? (Unrolling){ .times = 1 }
                                      : decide_unrolling(&u, loop, &bodies[loop]);
     return out;
 }

@@ -31,8 +31,18 @@ typedef enum Expansion {
 
 Expansion ptx_op_expansion(const Op *op);
 
+enum { UNROLLED_SM = 70 };      /* compilers for older machines were not asked */
+
+/* Why a loop stays as it is, where ptxas was seen to do so whatever else is in it. */
+typedef enum KeptBy {
+    KEPT_BY_OTHER,
+    KEPT_BY_INSTRUCTION,        /* `.pragma`, a call, a slow path, a shuffle before sm_90 */
+    KEPT_BY_COUNTER             /* compared before its step; the trip count is not in the code */
+} KeptBy;
+
 typedef struct Unrolling {
     uint32_t times;             /* iterations that become one; 1: it stays as it is */
+    uint8_t kept_by;            /* KeptBy; of 1 */
     bool is_whole;              /* nothing is left of the loop */
     /* how many iterations there are is not in the code: some may not fill a joined one */
     bool has_rest;
