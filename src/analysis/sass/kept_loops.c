@@ -12,6 +12,8 @@
 #include "ir/insn.h"
 #include "ir/module.h"
 
+#include <stdlib.h>
+
 enum { LEAST_PERCENT = 30 };    /* of a loop's instructions, that are overhead */
 
 /* What a joined iteration may not hold, or what takes so many machine instructions that the loop's
@@ -52,12 +54,22 @@ static void count_loop_insns(const FuncFlow *flow, const Defs *defs, KeptLoop *o
     }
 }
 
+/* A counter that goes up to a number, from what is not known, and at least 0 as a thread's index. */
+static bool may_be_short(const Trip *trip)
+{
+    char *end;
+    const long long bound = trip->bound ? strtoll(trip->bound, &end, 10) : 0;
+    return trip->step > 0 && trip->bound && end != trip->bound && !*end
+           && bound / trip->step < KEPT_TRIPS;
+}
+
 /* One counter by a constant step decides, and there are enough iterations. */
 static bool is_counted_long(const Trip *trip)
 {
-    bool is_known = trip->source == TRIP_CODE || trip->source == TRIP_SYMBOLIC;
-    return is_known && trip->induction != NO_ID && trip->step && !trip->is_upper
-           && (trip->source == TRIP_SYMBOLIC || trip->count >= KEPT_TRIPS);
+    if (trip->induction == NO_ID || !trip->step || trip->is_upper)
+        return false;
+    return trip->source == TRIP_CODE ? trip->count >= KEPT_TRIPS
+                                     : trip->source == TRIP_SYMBOLIC && !may_be_short(trip);
 }
 
 /* Of what keeps a loop, is_kept_apart leaves shuffles alone. */
