@@ -188,6 +188,7 @@ def split_gain():
     return Shown(f"{after.command}; {before.command}", 100 * (1 - after.value / before.value))
 
 
+CONSTANTS = "--gpu g80 --grid 1024 --block 256"
 ONE = "--gpu c2050 --grid 1 --block 32"
 CG = "--gpu c2050:dlcm=cg --grid 1 --block 32"
 RTM = "--gpu c2050 --grid 4,512 --block 128"
@@ -246,6 +247,10 @@ ROWS = [
     (37, RYOO, "CP, 20 registers, blocks of 128: threads", 384, lambda: occupancy("g80", "threads_per_sm", registers=20, block=128), 0, ""),
     (39, RYOO, "latency of global memory 200 to 300 clocks: bytes under way on an SM, low", 800, lambda: concurrency(MATMUL + "unrolled.ptx", "--gpu g80 --grid 256,256 --block 16,16", "bytes_needed_low"), 1e-9, "4 B/clock x 200"),
     (39, RYOO, "the same, high", 1200, lambda: concurrency(MATMUL + "unrolled.ptx", "--gpu g80 --grid 256,256 --block 16,16", "bytes_needed_high"), 1e-9, ""),
+    (39, RYOO, "texture: more than, clocks", 100, lambda: figure("g80", "texture_latency_min"), 0, ""),
+    (41, RYOO, "one constant address for a warp: what lint says", "none", lambda: rules(CONSTANTS, "constant_one.ptx", "MEM204"), 0, ""),
+    (41, RYOO, "an address a lane", "MEM204", lambda: rules(CONSTANTS, "constant_lanes.ptx", "MEM204"), 0, "they are served one after the other"),
+    (41, RYOO, "its limiter", "constant", lambda: reported(CONSTANTS, SEEDS + "constant_lanes.ptx", lambda k: k["estimate"]["limiter"]), 0, ""),
     (0, RYOO, "pruning (CGO 2008): regions of the unrolled product", 769, lambda: space("unrolled", "regions_per_thread"), 0, "unconfirmed"),
     (0, RYOO, "pruning: instructions of a thread", 15150, lambda: space("prefetch", "instructions_per_thread"), 1e-3, "unconfirmed; compiled otherwise"),
     (0, RYOO, "pruning: utilization with two blocks of an SM", 227, lambda: space("prefetch", "utilization"), 5e-3, "unconfirmed"),
@@ -333,7 +338,7 @@ ROWS = [
 # what Nsight Compute's rules ask of a measured launch and a static tool can answer, and the rules that do
 NCU = [
     ("Theoretical Occupancy", ["OCC101", "OCC103", "OCC108", "OCC109", "OCC111"]), ("Achieved Occupancy", ["LCH103", "THR210", "THR211"]),
-    ("Workload Imbalance", ["LCH103", "THR210", "THR211"]), ("High and Slow Pipe Utilization", ["THR203", "THR208", "THR114"]),
+    ("Workload Imbalance", ["LCH103", "THR210", "THR211"]), ("High and Slow Pipe Utilization", ["THR212", "THR203", "THR208", "THR114"]),
     ("Launch Configuration", ["OCC102", "LCH102", "LCH105"]), ("Uncoalesced Global Accesses", ["MEM201", "MEM202", "MEM210"]), ("Shared Bank Conflicts", ["MEM203"]),
     ("Thread Divergence", ["THR116", "THR201", "THR202"]), ("FP32 Non-Fused Instructions", ["THR104"]), ("FP64 where fp32 would do", ["THR101", "THR114"]),
     ("Roofline, Bound Analysis", ["THR209"]), ("Issue Slot Utilization, stalls", ["THR204", "THR205", "THR206", "THR207"]),
@@ -358,6 +363,7 @@ WALKS = [
     ("Eleven kernels of the suite, and what limits each", ["report --gpu g80 --launch testdata/seeds/ryoo.launch.json testdata/seeds/ryoo_*.ptx"]),
     ("XARK: block sizes of a G80 at a cap of 12 registers", ["occupancy --gpu g80 --registers 12 --block 64 --block 128 --block 192 --block 256 --block 384 --block 512"]),
     ("Torres et al.: the shape of a block, by what lint says", [f"check --all --gpu c2050 --grid 1024,64 --block 4,64 --param n=4096 --select MEM {ADD}"]),
+    ("The same store of an SM, shared memory or L1", [f"rank --gpu c2050,c2050:shared=16k --grid 1000 --block 256 {SEEDS}table_reread.ptx", "occupancy --gpu c2050,c2050:shared=16k --block 256 --shared 8192"]),
     ("Micikevicius: 8 warps, 12, 16 (study 1)", ["occupancy --gpu c2050 --registers 63 --block 32 --block 64 --shared 3840", "occupancy --gpu c2050 --registers 63 --block 64 --shared 7680", "occupancy --gpu c2050 --registers 63 --block 64 --shared 3072"]),
     ("A transpose, straight to memory (study 3), in a tile (7), and padded", [f"report {TURN} {SEEDS}cs3_transpose_before.ptx {SEEDS}cs7_tile_before.ptx {SEEDS}cs3_transpose_after.ptx", f"check {TURN} --select MEM {SEEDS}cs3_transpose_before.ptx {SEEDS}cs7_tile_before.ptx {SEEDS}cs3_transpose_after.ptx"]),
     ("Structures of 20 doubles, and arrays (study 4)", [f"report {SUM} {SEEDS}cs4_fields_before.ptx {SEEDS}cs4_fields_halo.ptx {SEEDS}cs4_fields_after.ptx"]),

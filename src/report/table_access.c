@@ -22,6 +22,29 @@ static int access_compare(const void *pa, const void *pb)
     return a->bytes < b->bytes ? -1 : a->bytes > b->bytes;
 }
 
+static bool touches_lines(const ptxlint_kernel *kernel)
+{
+    for (size_t i = 0; i < kernel->access_count; i++)
+        if (kernel->accesses[i].lines_per_request > 0)
+            return true;
+    return false;
+}
+
+/* Of a warp's request, on average over the accesses of a row; -: of some it is not known. */
+static void put_row_lines(Out *out, const ptxlint_access *const *row, size_t count)
+{
+    double lines = 0, segments = 0;
+    for (size_t i = 0; i < count; i++) {
+        lines += row[i]->lines_per_request / (double)count;
+        segments += row[i]->segments_per_request / (double)count;
+    }
+    if (lines > 0 && segments > 0)
+        ptx_out_format(out, "  %7s  %8s", ptx_figure_short(lines).text,
+                       ptx_figure_short(segments).text);
+    else
+        ptx_out_format(out, "  %7s  %8s", "-", "-");
+}
+
 /* Accesses of one space, operation and width are one row. */
 static void put_accesses(Out *out, const ptxlint_kernel *kernel)
 {
@@ -36,7 +59,12 @@ static void put_accesses(Out *out, const ptxlint_kernel *kernel)
     for (size_t i = 0; i < count; i++)
         sorted[i] = &kernel->accesses[i];
     qsort(sorted, count, sizeof *sorted, access_compare);
-    ptx_put_heading(out, "  access to    operation      bytes     count");
+    const bool with_lines = touches_lines(kernel);
+    static const char *const headings[] = {
+        "  access to    operation      bytes     count",
+        "  access to    operation      bytes     count    lines  segments",
+    };
+    ptx_put_heading(out, headings[with_lines]);
     for (size_t i = 0, next; i < count; i = next) {
         for (next = i + 1; next < count && !access_compare(&sorted[i], &sorted[next]);)
             next++;
@@ -44,7 +72,10 @@ static void put_accesses(Out *out, const ptxlint_kernel *kernel)
         ptx_out_padded(out, sorted[i]->space, 11);
         ptx_out_text(out, "  ");
         ptx_out_padded(out, sorted[i]->op, 12);
-        ptx_out_format(out, "  %6s  %8zu\n", ptx_figure_int(sorted[i]->bytes).text, next - i);
+        ptx_out_format(out, "  %6s  %8zu", ptx_figure_int(sorted[i]->bytes).text, next - i);
+        if (with_lines)
+            put_row_lines(out, &sorted[i], next - i);
+        ptx_out_text(out, "\n");
     }
     free(sorted);
 }

@@ -113,6 +113,13 @@ TouchedBytes ptx_session_touched(Session *s, const bool *counts, uint64_t most_s
     return ptx_evaluate_touched(&run, counts, most_steps);
 }
 
+/* The evaluation for figures begins in the same way, with more steps, and was not done. */
+static bool is_too_long(const Session *s, uint64_t most_steps)
+{
+    const Evaluation *e = s->was_evaluated && !ptx_session_is_trial(s) ? s->evaluation : NULL;
+    return e && ptx_evaluation_is_too_long(e, most_steps);
+}
+
 static const Evaluation *evaluate_launch(Session *s, EvaluationBudget budget)
 {
     const Sessions *all = s->all;
@@ -121,6 +128,7 @@ static const Evaluation *evaluate_launch(Session *s, EvaluationBudget budget)
     KernelRun run = run_of(s);
     if (budget == BUDGET_FIGURES && effort.depth != DEPTH_QUICK)
         run.rows = ptx_session_joinable(s);
+    run.is_too_long = budget == BUDGET_BALANCE && is_too_long(s, effort.steps);
     return ptx_evaluate(&run, gpu, effort.steps, effort.depth);
 }
 

@@ -439,7 +439,7 @@ static const Case cases[] = {
     /* the report */
     { "$PTXLINT report called.ptx", 0, "function helper (line 4)", "", NULL },
     { "$PTXLINT report clean.ptx", 0, "FMA          fused 0 of 4 instructions = 0.0 %", "", NULL },
-    { "$PTXLINT report clean.ptx", 0, "global       store              4         1\n", "", NULL },
+    { "$PTXLINT report clean.ptx", 0, "global       store              4         1      1.0       1.0\n", "", NULL },
 
     /* colours; stdout is a file here */
     { "$PTXLINT warned.ptx", 1, "warning", "", "\033" },

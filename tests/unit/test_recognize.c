@@ -380,6 +380,11 @@ static const struct { const char *what, *body, *wanted; } trees[] = {
     "st.global.f32 [%rd3], %f1;\nret;\n"
 #define OWN "add.s64 %rd4, %rd4, 4;\n"
 
+/* s[%r5] is stored to. */
+#define SHARED_AT(index) \
+    index "mov.u32 %r11, s;\nshl.b32 %r12, %r5, 2;\nadd.s32 %r11, %r11, %r12;\n" \
+    "st.shared.u32 [%r11], %r1;\nret;\n"
+
 static const struct { const char *what, *body, *wanted; } advised[] = {
     { "a row a thread", WALK("ld.global.f32 %f2, [%rd4];\nadd.f32 %f1, %f1, %f2;\n" OWN),
       "y array assignment 4; %f1 scalar reduction add interchange" },
@@ -403,6 +408,16 @@ static const struct { const char *what, *body, *wanted; } advised[] = {
     { "a table in shared memory", "ld.global.u32 %r5, [%rd2];\nshl.b32 %r5, %r5, 2;\n"
       "mov.u32 %r10, s;\nadd.s32 %r10, %r10, %r5;\nld.shared.f32 %f2, [%r10];\n"
       "st.global.f32 [%rd3], %f2;\nret;\n", "s gather conflict; y array assignment 4" },
+    { "bits of the thread that are all of them", SHARED_AT("and.b32 %r5, %r9, 1023;\n"),
+      "s array assignment 4" },
+    { "bits that are not", SHARED_AT("and.b32 %r5, %r9, 127;\n"), "s not recognized" },
+    { "warps by 32, and lanes", SHARED_AT("shr.u32 %r6, %r9, 5;\nand.b32 %r7, %r9, 31;\n"
+      "mad.lo.s32 %r5, %r6, 32, %r7;\n"), "s array assignment 4" },
+    { "warps by 33", SHARED_AT("shr.u32 %r6, %r9, 5;\nand.b32 %r7, %r9, 31;\n"
+      "mad.lo.s32 %r5, %r6, 33, %r7;\n"), "s not recognized" },
+    { "the middle of the bits, and the rest", SHARED_AT("and.b32 %r6, %r9, 96;\n"
+      "and.b32 %r7, %r9, 31;\nor.b32 %r8, %r6, %r7;\nshr.u32 %r10, %r9, 7;\n"
+      "shl.b32 %r10, %r10, 7;\nadd.s32 %r5, %r10, %r8;\n"), "s array assignment 4" },
     { "a tree of 32", TREE STEP("A", ABOVE("15"), "64") STEP("B", ABOVE("7"), "32")
       STEP("C", ABOVE("3"), "16") STEP("D", ABOVE("1"), "8") STEP("E", ABOVE("0"), "4") "ret;\n",
       "s array assignment 4; s block reduction add shuffle of 32" },

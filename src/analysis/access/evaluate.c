@@ -167,7 +167,8 @@ const Evaluation *ptx_evaluate(const KernelRun *run, const Gpu *gpu, uint64_t mo
     ArenaMark mark = ptx_arena_mark(work);
     Machine *m = ptx_machine_new(work, run->scratch, run->program, run->kernel,
                                  run->launch ? run->launch : &nothing);
-    AccessEvaluator e = { .machine = m, .out = out, .arena = work };
+    AccessEvaluator e = { .machine = m, .out = out, .arena = work,
+                          .is_too_long = run->is_too_long };
     set_up(&e, gpu, is_quick);
     e.price.func = func;
     e.price.rows = run->rows;
@@ -176,6 +177,7 @@ const Evaluation *ptx_evaluate(const KernelRun *run, const Gpu *gpu, uint64_t mo
                          .block_is_assumed = e.shape.block_is_assumed,
                          .grid_is_assumed = e.shape.grid_is_assumed,
                          .few_read_bytes = (double)NAN,
+                         .differs_after = UINT64_MAX,
                          .is_row = ptx_func_takes_row(func) };
     memcpy(out->grid, e.shape.grid, sizeof out->grid);
     out->blocks = (double)out->grid[0] * out->grid[1] * out->grid[2];

@@ -26,6 +26,7 @@ typedef struct AccessEvaluator {
     Machine *machine;
     SimShape shape;             /* of the launch */
     bool is_cut;                /* the budget did not do for some run */
+    bool is_too_long;           /* KernelRun's word */
     FootprintWatch watch;       /* footprint NULL: nothing asks for it */
     TouchedSectors *touched;           /* the same */
     Price price;
@@ -58,6 +59,8 @@ void ptx_evaluator_run_block(AccessEvaluator *e, const uint32_t ctaid[3], double
 double ptx_evaluator_collect(AccessEvaluator *e, double weight);
 double ptx_evaluator_collect_all(AccessEvaluator *e, double weight, bool is_rest);
 void ptx_evaluator_forget(AccessEvaluator *e);
+/* Some access, from block to block of those that have run. */
+bool ptx_evaluator_access_differs(const AccessEvaluator *e);
 /* Empties the totals; the same, and what they were, per tally and instruction; puts that back, of
  * the first tallies. */
 void ptx_evaluator_empty(AccessEvaluator *e);

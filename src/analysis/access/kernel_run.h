@@ -4,6 +4,8 @@
 
 #include "ir/types.h"
 
+#include <stdbool.h>
+
 typedef struct Arena Arena;
 typedef struct Defs Defs;
 typedef struct JoinableRow JoinableRow;
@@ -20,6 +22,9 @@ typedef struct KernelRun {
     const JoinableRow *rows;    /* per instruction, what ptxas joins; NULL: it is not asked for */
     const PointsToSet *bases;   /* of the kernel; NULL: not computed */
     const Defs *defs;           /* of the kernel; NULL: not computed */
+    /* the budget is known not to do for every block; some access of those that it does for differs
+     * from block to block */
+    bool is_too_long;
 } KernelRun;
 
 #endif

@@ -98,13 +98,8 @@ static void run_sample(AccessEvaluator *e, const Class *c, uint32_t sample)
 /* In what its accesses move, or in what it executes. */
 static bool any_differs(const AccessEvaluator *e)
 {
-    if (e->most_work > e->least_work * WORK_DIFFERS)
-        return true;
-    for (uint32_t t = 0; t < e->tally_count; t++)
-        for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
-            if (e->tallies[t].insns[i].differs)
-                return true;
-    return false;
+    return e->is_too_long || e->most_work > e->least_work * WORK_DIFFERS
+           || ptx_evaluator_access_differs(e);
 }
 
 /* Samples of each class in proportion to its blocks, within the budget; at least one. */
@@ -323,7 +318,8 @@ void ptx_evaluator_run_launch(AccessEvaluator *e, uint64_t most_steps)
     Machine *m = e->machine;
     if (ptx_evaluator_footprint(e) && e->out->blocks > 1 && e->out->blocks <= MAX_BLOCK_WORKS)
         e->block_works = ptx_arena_array(e->arena, float, (size_t)e->out->blocks);
-    e->out->is_whole = ptx_evaluator_run_all(e, ptx_evaluator_steps_for_all(most_steps));
+    e->out->is_whole = !e->is_too_long
+                       && ptx_evaluator_run_all(e, ptx_evaluator_steps_for_all(most_steps));
     if (e->out->is_whole)
         return;
     e->block_works = NULL;

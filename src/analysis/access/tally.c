@@ -99,6 +99,15 @@ static double collect_func(SimFunc ran, AccessTally *tally, double weight, bool 
     return work;
 }
 
+bool ptx_evaluator_access_differs(const AccessEvaluator *e)
+{
+    for (uint32_t t = 0; t < e->tally_count; t++)
+        for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
+            if (e->tallies[t].insns[i].differs)
+                return true;
+    return false;
+}
+
 double ptx_evaluator_collect_all(AccessEvaluator *e, double weight, bool is_rest)
 {
     const Machine *m = e->machine;

@@ -127,6 +127,14 @@ static void run_far_end(AccessEvaluator *e, const Blocks *blocks)
     e->is_cut = false;
 }
 
+/* steps: that the budget is of. */
+static void note_differing(const AccessEvaluator *e, uint64_t steps)
+{
+    const uint64_t used = steps - ptx_machine_steps_left(e->machine);
+    if (e->out->differs_after == UINT64_MAX && ptx_evaluator_access_differs(e))
+        e->out->differs_after = used;
+}
+
 /* As many runs as it takes for each block to be stood for by one that it would not differ from.
  * False: the budget does not do for that. */
 bool ptx_evaluator_run_all(AccessEvaluator *e, uint64_t most_steps)
@@ -136,6 +144,7 @@ bool ptx_evaluator_run_all(AccessEvaluator *e, uint64_t most_steps)
     Pieces pieces = { .arena = e->arena };
     push_piece(&pieces, &whole, 0, 0, 1, grid[0]);
     ptx_machine_allow(e->machine, most_steps);
+    e->out->differs_after = UINT64_MAX;
     unsigned ends = 0;
     while (pieces.count) {
         const AccessPiece piece = pieces.items[--pieces.count];
@@ -150,6 +159,7 @@ bool ptx_evaluator_run_all(AccessEvaluator *e, uint64_t most_steps)
         e->blocks_stood_for += ptx_blocks_size(&blocks);
         if (ends++ < MAX_FAR_ENDS)
             run_far_end(e, &blocks);
+        note_differing(e, most_steps);
         if (!push_rest(&pieces, piece, &blocks))
             return false;
     }

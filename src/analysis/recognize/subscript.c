@@ -213,6 +213,116 @@ static bool is_sum_of_bits(const Symbols *s, const Sym *sym)
     return a->range.umax >> (b->zeros & 63) == 0 || b->range.umax >> (a->zeros & 63) == 0;
 }
 
+/* The bits that a value may have. */
+static uint64_t possible_bits(const Sym *x)
+{
+    uint64_t bits = x->range.umax;
+    for (unsigned shift = 1; shift < 64; shift *= 2)
+        bits |= bits >> shift;
+    return bits & ~UINT64_C(0) << (x->zeros & 63);
+}
+
+/* x of x & m; 0: m is no number. */
+static SymId masked_value(const Symbols *s, const Sym *and, uint64_t *mask)
+{
+    if (ptx_sym_is_const(s, and->b, mask))
+        return and->a;
+    return ptx_sym_is_const(s, and->a, mask) ? and->b : 0;
+}
+
+/* What a shift to the right by *shift need not look at: *id becomes what is shifted by that many,
+ * times 2 to the power of the result. */
+static unsigned peel_shift(const Symbols *s, SymId *id, unsigned *shift)
+{
+    for (unsigned i = 0; i < SUBSCRIPT_DEPTH; i++) {
+        const Sym *x = ptx_sym(s, *id);
+        const SymTerm *term = x->kind == SYM_SUM && x->b == 1 && !x->value ? &s->terms[x->a] : NULL;
+        uint64_t number = 0;
+        bool is_power = term && term->factor && !(term->factor & (term->factor - 1));
+        const unsigned power = is_power ? (unsigned)__builtin_ctzll(term->factor) : 0;
+        const SymId all = x->kind == SYM_AND ? masked_value(s, x, &number) : 0;
+        if (x->kind == SYM_ZEXT) {
+            *id = x->a;
+        } else if (all && !(possible_bits(ptx_sym(s, all)) & ~number)) {
+            *id = all;
+        } else if (x->kind == SYM_SHR_U && ptx_sym_is_const(s, x->b, &number)
+                   && *shift + number < 64) {
+            *shift += (unsigned)number;
+            *id = x->a;
+        } else if (is_power) {
+            const unsigned left = power > *shift ? power - *shift : 0;
+            *shift -= power > *shift ? *shift : power;
+            *id = term->atom;
+            if (left)
+                return left;
+        } else {
+            return 0;
+        }
+    }
+    return 0;
+}
+
+/* Whether it is made of a thread's or block's index, and not of what memory says. */
+static bool is_of_thread(SubscriptReader *r, SymId id)
+{
+    const uint16_t uses = ptx_sym(ptx_ssa_symbols(r->ssa), id)->uses;
+    return uses & USES_THREAD && !(uses & USES_OPAQUE) && kind_of_node(r, id) != TERM_DATA;
+}
+
+/* To *out, factor * (x >> shift). */
+static void add_shifted(SubscriptReader *r, SymId x, unsigned shift, int64_t factor, Subscript *out)
+{
+    Symbols *s = ptx_ssa_symbols(r->ssa);
+    Subscript part;
+    const unsigned left = peel_shift(s, &x, &shift);
+    const Sym sym = *ptx_sym(s, x);
+    if (!shift) {
+        read_subscript_node(r, x, &part);
+    } else if (sym.range.umax >> shift == 0) {
+        return;
+    } else {
+        const SymId by = ptx_sym_const(s, sym.width, shift);
+        read_atom(r, ptx_sym_binary(s, SYM_SHR_U, x, by), &part);
+    }
+    add_subscript(out, &part, (int64_t)((uint64_t)factor << left));
+}
+
+/* Bits lo to hi of x as (x >> lo << lo) - (x >> hi << hi), so that those of one index that meet in
+ * an address are the index again. False: other
+ * than that of threads, or no such bits. */
+static bool read_bits(SubscriptReader *r, SymId id, Subscript *out)
+{
+    const Symbols *s = ptx_ssa_symbols(r->ssa);
+    const Sym sym = *ptx_sym(s, id);
+    uint64_t mask = 0;
+    const SymId x = masked_value(s, &sym, &mask);
+    if (!x || !mask || !is_of_thread(r, x))
+        return false;
+    const uint64_t bits = possible_bits(ptx_sym(s, x));
+    const unsigned lo = (unsigned)__builtin_ctzll(mask);
+    const uint64_t above = mask + (UINT64_C(1) << lo);
+    set_subscript_number(out, 0);
+    if (above & mask && above)
+        return false;
+    add_shifted(r, x, lo, (int64_t)(UINT64_C(1) << lo), out);
+    if (above && bits & ~(above - 1))
+        add_shifted(r, x, (unsigned)__builtin_ctzll(above), -(int64_t)above, out);
+    return true;
+}
+
+/* False: no index of threads, or a shift by what is no number. */
+static bool read_right_shift(SubscriptReader *r, SymId id, Subscript *out)
+{
+    const Symbols *s = ptx_ssa_symbols(r->ssa);
+    const Sym sym = *ptx_sym(s, id);
+    uint64_t shift = 0;
+    if (!ptx_sym_is_const(s, sym.b, &shift) || shift >= sym.width || !is_of_thread(r, sym.a))
+        return false;
+    set_subscript_number(out, 0);
+    add_shifted(r, sym.a, (unsigned)shift, 1, out);
+    return true;
+}
+
 static bool read_subscript_pair(SubscriptReader *r, SymId id, Subscript *out)
 {
     const Sym sym = *ptx_sym(ptx_ssa_symbols(r->ssa), id);
@@ -252,6 +362,10 @@ static bool read_linear(SubscriptReader *r, SymId id, Subscript *out)
         return is_sum_of_bits(s, &sym) && read_subscript_pair(r, id, out);
     case SYM_MUL:
         return read_subscript_pair(r, id, out);
+    case SYM_AND:
+        return read_bits(r, id, out);
+    case SYM_SHR_U:
+        return read_right_shift(r, id, out);
     default:
         return false;
     }

@@ -200,12 +200,12 @@ VarId ptx_shared_layout_at(const SharedLayout *layout, uint64_t *at)
 SharedLayout ptx_shared_layout_copy(Arena *arena, const SharedLayout *layout)
 {
     SharedLayout out = *layout;
-    for (unsigned g = 1; g < 4; g += 2) {
-        SharedGroup *own = &out.groups[g];
-        const SharedPlace *from = own->places;
-        own->places = ptx_arena_array(arena, SharedPlace, own->count);
-        if (own->count)
-            memcpy(own->places, from, own->count * sizeof *from);
+    for (unsigned g = 0; g < 4; g++) {
+        SharedGroup *group = &out.groups[g];
+        const SharedPlace *from = group->places;
+        group->places = ptx_arena_array(arena, SharedPlace, group->count);
+        if (group->count)
+            memcpy(group->places, from, group->count * sizeof *from);
     }
     return out;
 }
