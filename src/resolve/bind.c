@@ -23,17 +23,18 @@ static RegId range_reg(Lower *l, uint32_t range_id, uint64_t index, Span name)
  * full. */
 static ResolveBinding bind_usual_range(Lower *l, Span name)
 {
-    size_t length = ptx_span_length(name), stem = length;
     const char *text = ptx_lower_text(l, name);
-    uint64_t word = 0, index = 0;
-    while (stem > 1 && text[stem - 1] >= '0' && text[stem - 1] <= '9')
-        stem--;
+    const size_t length = ptx_span_length(name);
+    size_t stem = length;
+    uint64_t word = 0, index = 0, unit = 1;
+    for (; stem > 1 && (unsigned char)(text[stem - 1] - '0') < 10; stem--) {
+        index += unit * (uint64_t)(text[stem - 1] - '0');
+        unit *= 10;
+    }
     if (stem > sizeof word || length - stem > 9 || (text[stem] == '0' && length - stem > 1))
         return (ResolveBinding){ SYMBOL_NONE, 0 };
-    for (size_t i = stem; i < length; i++)
-        index = 10 * index + (uint64_t)(text[i] - '0');
-    for (size_t i = 0; i < stem; i++)
-        word |= (uint64_t)(unsigned char)text[i] << 8 * i;
+    for (size_t i = stem; i-- > 0;)
+        word = word << 8 | (unsigned char)text[i];
     RangeMemo *memo = &l->range_memos[(uint32_t)ptx_hash_mix(word) % RANGE_MEMOS];
     if (memo->stem != word || memo->changes != l->names.range_changes) {
         const Symbol *range = ptx_names_find(&l->names, NAMES_RANGE, text, stem);
@@ -113,7 +114,7 @@ Operand ptx_lower_bind_operand(Lower *l, const AstOperand *ast)
     }
     ResolveBinding binding = ptx_lower_bind_name(l, name);
     operand.id = binding.id;
-    if (binding.kind && binding.kind != SYMBOL_UNDECLARED)
+    if (l->log && binding.kind && binding.kind != SYMBOL_UNDECLARED)
         ptx_lower_note_use(l, binding.kind, binding.id, name);
     const char *suffix = ptx_lower_text(l, name) + ast->name_length;
     switch (binding.kind) {

@@ -103,7 +103,8 @@ static void add_list(Lower *l, const AstOperand *child, Roles roles, uint8_t fla
 static void push_operand(Lower *l, Operand operand, Roles roles, uint8_t flags)
 {
     Operand *out = PUSH(l, l->operands);
-    ptx_lower_note_role(l, &operand, (unsigned)roles.role);
+    if (l->log)
+        ptx_lower_note_role(l, &operand, (unsigned)roles.role);
     out->kind = operand.kind;
     out->role = (uint8_t)roles.role;
     out->position = (uint8_t)roles.position;

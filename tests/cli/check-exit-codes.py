@@ -68,6 +68,16 @@ CASES["graph --format svg --format json=two.json - < clean.ptx; test -s two.json
 COMMANDS = ["check clean.ptx", "fix clean.ptx", "report clean.ptx", "annotate clean.ptx", "gpu", "explain THR102", "rules", "config show", "isa ld", "tune --grid 64 --block 256 clean.ptx", "rank --grid 64 --block 256 clean.ptx",
             "occupancy --gpu h200 --block 64", "verify --measured times.jsonl clean.ptx",
             "schema", "completions bash", "manual"]
+# Each format of each command, where there is no room for it; of check, above.
+FORMATS = {"report clean.ptx": "text json csv markdown html", "annotate clean.ptx": "text json", "graph clean.ptx": "svg json dot", "recognize clean.ptx": "text json",
+           "tune --grid 64 --block 256 clean.ptx": "text json", "rank --grid 64 --block 256 clean.ptx": "text json csv",
+           "verify --gpu h200 --measured times.jsonl clean.ptx": "text json csv markdown", "diff clean.ptx warned.ptx": "text json markdown html",
+           "occupancy --gpu h200 --block 64": "text json csv", "gpu h200": "text json csv", "rules": "text json markdown", "explain THR102": "text json markdown",
+           "isa ld": "text json markdown", "config show": "text json"}
+for command, formats in FORMATS.items():
+    CASES |= {f"{command} --format {name} > /dev/full": 3 for name in formats.split()}
+for command in ("schema report", "completions bash", "manual", "launch init clean.ptx", "budget init clean.ptx", "--help", "--version"):
+    CASES[f"{command} > /dev/full"] = 3
 for command in COMMANDS:
     first = command.split()[0]
     CASES |= {f"{first} --help": 0, f"{first} --no-such-option": 2, f"{command} --output none/x": 3, f"{command} --output -": 0}

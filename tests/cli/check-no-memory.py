@@ -5,6 +5,7 @@ or all of them; only of commands that have these WORDS."""
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -48,7 +49,7 @@ occupancy --gpu g80 --registers 8-12 --block 256
 optspace --no-config --block 256 --grid 100 a.ptx b.ptx
 rank --no-config --block 256 --grid 100 a.ptx b.ptx
 verify --no-config --gpu h200 --measured t.jsonl a.ptx
-calibrate --no-config --gpu h200 --measured t.jsonl a.ptx
+calibrate --no-config --gpu h200 --measured fit.jsonl a.ptx
 diff --no-config a.ptx b.ptx
 diff --no-config --format json a.ptx b.ptx
 baseline --no-config --baseline o.base write a.ptx
@@ -75,7 +76,7 @@ isa --list --format json
 explain --rules r.yaml --format markdown OWN101
 config files a.ptx
 verify --no-config --gpu h200 --measured t.jsonl --format markdown a.ptx
-calibrate --no-config --gpu h200 --measured t.jsonl --format json a.ptx
+calibrate --no-config --gpu h200 --measured fit.jsonl --format json a.ptx
 occupancy --gpu h200 --registers 8-12 --block 256 --format json
 graph --no-config --kernel reduce_shuffle --format dot=o.dot a.ptx"""
 
@@ -183,6 +184,9 @@ with tempfile.TemporaryDirectory() as folder:
     pathlib.Path("c.yaml").write_text("select: [ALL]\nthresholds: { OCC103.threads: 32 }\nper-kernel-ignore: { 'x*': [THR] }\n")
     pathlib.Path("l.json").write_text('{"kernels": {"*": {"block": [256, 1, 1], "grid": [64, 1, 1]}}}\n')
     pathlib.Path("t.jsonl").write_text('{"grid": 64, "block": 256, "us": 7}\n')
+    names = re.findall(r"\.entry (\w+)", pathlib.Path("a.ptx").read_text())
+    pathlib.Path("fit.jsonl").write_text("".join(f'{{"kernel": "{name}", "grid": {grid}, "block": 256, "us": {us}}}\n'
+                                                 for name in names for grid, us in ((64, 9), (1024, 11), (65536, 160))))
     pathlib.Path("r.yaml").write_text("group: own\nrules:\n- code: OWN101\n  name: own-rule\n  severity: warning\n  on: kernel\n"
                                       "  when: kernel.instructions > 8\n  message: many\n  summary: A kernel with many.\n  doc: Text.\n")
     pathlib.Path("r.json").write_bytes(run(["report", "--no-config", "--shard", "1/1", "--format", "json", "a.ptx"]).stdout)

@@ -41,7 +41,7 @@ static const File files[] = {
 #define VERIFY "$PTXLINT verify --no-config --gpu h200 --measured "
 
 static const Case cases[] = {
-    { VERIFY "good.jsonl copy.ptx", 0, "as predicted      190  97.76   158.8-233.4 copy "
+    { VERIFY "good.jsonl copy.ptx", 0, "as predicted      190  97.76   158.8-230.1 copy "
                                        "<<<262144, 256>>>\n1 row: 1 as predicted.\n", "", NULL },
     { VERIFY "never.jsonl copy.ptx", 1, "Warm caches do not explain it: 70.51 us are", "", NULL },
     { VERIFY "never.jsonl --format markdown copy.ptx", 1, "| impossible | 40 | 97.76 |", "", NULL },

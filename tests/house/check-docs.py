@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""docs/architecture.md lists the folders that there are; docs/limits.md has the limits of src/support/limits.h, all of them; the other
-names in capitals with an underscore there are constants of src."""
+"""check-docs.py [--write] -- docs/architecture.md lists the folders that there are; docs/limits.md has the limits of src/support/limits.h, all
+of them; the other names in capitals with an underscore there are constants of src; and every bound of src is there, by a row of its own or in
+the table at its end, which --write makes anew."""
 import re
+import sys
 
 from tree import ROOT, STAGES, finish, name, read, sources, stage_of
 
@@ -37,4 +39,42 @@ def check_constants():
     return [f"docs/limits.md: nothing is called {word}" for word in named if word not in known]
 
 
-finish(check_folders() + check_limits() + check_constants())
+# A constant whose name says that it bounds something: MAX_STEPS, CONFIG_FILE_BYTES_MAX.
+WORD = r"((?:[A-Z][A-Z0-9]*_)*(?:MAX|MOST)(?:_[A-Z0-9_]+)?)"
+BOUND = re.compile(rf"(?:#define {WORD} +(?!\\)|\b{WORD} *= *(?!=))")
+TABLE_HEAD = "\n## All other bounds\n"
+
+
+def find_bounds():
+    """(folder, file, name) of each, in order."""
+    for path in sorted(sources({".c", ".h"}, "src")):
+        for match in BOUND.finditer(read(path)):
+            yield name(path.parent), path.name, match.group(1) or match.group(2)
+
+
+def make_table(text):
+    """The table of the bounds that no other row of docs/limits.md names."""
+    rows = [(file, word) for row in text.split("\n") for file in re.findall(r"`([\w./]+\.[ch]|\w+/)`", row) for word in re.findall(r"`([A-Z_0-9]+)`", row)]
+    known, folders = set(rows), {}
+    for folder, file, word in find_bounds():
+        if (file, word) not in known and (folder.rsplit("/", 1)[-1] + "/", word) not in known:
+            folders.setdefault(folder, {}).setdefault(file, []).append(word)
+    lines = [f"| {folder} | {'; '.join(f'`{file}`: ' + ', '.join(f'`{word}`' for word in words) for file, words in files.items())} |"
+             for folder, files in folders.items()]
+    return "\n".join(lines) + "\n"
+
+
+def check_bounds():
+    path = ROOT / "docs/limits.md"
+    above, _, below = read(path).partition(TABLE_HEAD)
+    words, _, table = below.partition("| --- | --- |\n")
+    wanted = make_table(above)
+    if "--write" in sys.argv:
+        path.write_text(above + TABLE_HEAD + words + "| --- | --- |\n" + wanted)
+    elif table != wanted:
+        old, new = table.split("\n"), wanted.split("\n")
+        return [f"docs/limits.md: other bounds than in src (check-docs.py --write): {row[:120]}" for row in sorted(set(old) ^ set(new))][:6]
+    return []
+
+
+finish(check_folders() + check_limits() + check_constants() + check_bounds())

@@ -250,9 +250,95 @@ static void test_coverage_is_shared(void **state)
     ptxlint_module_free(module);
 }
 
+/* ---- the public interface -------------------------------------------------------------------- */
+
+static void ask_kernel(const ptxlint_module *module, const ptxlint_kernel *kernel, Text *out)
+{
+    ptxlint_graph *graph = NULL;
+    ptxlint_requests *requests = NULL;
+    ptxlint_recognition *recognition = NULL;
+    ptxlint_thread_index index = { .size = sizeof index };
+    size_t count = 0;
+    ptxlint_status statuses[] = {
+        ptxlint_graph_new(module, kernel, &graph),
+        ptxlint_requests_new(module, kernel, &requests),
+        ptxlint_recognition_new(module, kernel, &recognition),
+        ptxlint_thread_index_find(module, kernel->name, &index),
+    };
+    ptxlint_requests_all(requests, &count);
+    kit_print(out, "%d %d %d %d, %zu, %lld\n", (int)statuses[0], (int)statuses[1],
+              (int)statuses[2], (int)statuses[3], count,
+              (long long)ptxlint_module_live_at(module, kernel->span.end - 4));
+    ptxlint_graph_free(graph);
+    ptxlint_requests_free(requests);
+    ptxlint_recognition_free(recognition);
+}
+
+/* The same launches by both threads, in the other order: answers are kept in the module. */
+static void ask_estimates(const ptxlint_module *module, const char *kernel, bool is_odd, Text *out)
+{
+    double times[4] = { 0 };
+    for (int i = 0; i < 4; i++) {
+        const int at = is_odd ? 3 - i : i;
+        ptxlint_estimated answer = { .size = sizeof answer };
+        ptxlint_trial trial;
+        ptxlint_trial_init(&trial);
+        trial.grid[0] = 16;
+        trial.block[0] = 32 << at;
+        if (ptxlint_estimate(module, kernel, 0, &trial, &answer) == PTXLINT_OK)
+            times[at] = answer.time.predicted_us;
+    }
+    kit_print(out, "%g %g %g %g\n", times[0], times[1], times[2], times[3]);
+}
+
+typedef struct Asker {
+    pthread_t thread;
+    const ptxlint_module *module;
+    bool is_odd;
+    Text out;
+} Asker;
+
+static void *ask_all(void *data)
+{
+    Asker *a = data;
+    size_t count;
+    ptxlint_write_options options;
+    ptxlint_write_options_init(&options);
+    options.format = PTXLINT_JSON;
+    const ptxlint_kernel *kernels = ptxlint_module_kernels(a->module, &count);
+    for (size_t i = 0; i < count; i++) {
+        ask_kernel(a->module, &kernels[i], &a->out);
+        ask_estimates(a->module, kernels[i].name, a->is_odd, &a->out);
+    }
+    ptxlint_write_report(&a->module, 1, &options, kit_write, &a->out);
+    ptxlint_write_diagnostics(&a->module, 1, &options, kit_write, &a->out);
+    ptxlint_module_save(a->module, kit_write, &a->out);
+    return NULL;
+}
+
+/* What a thread gets of a module does not depend on the other; ThreadSanitizer watches where the
+ * build has it (CONTRIBUTING.md). */
+static void test_module_is_shared(void **state)
+{
+    (void)state;
+    ptxlint_module *module = open_module();
+    Asker askers[2] = { { .module = module }, { .module = module, .is_odd = true } };
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&askers[i].thread, NULL, ask_all, &askers[i]), 0);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_join(askers[i].thread, NULL), 0);
+    assert_true(askers[0].out.length > 1000);
+    assert_int_equal(askers[0].out.length, askers[1].out.length);
+    assert_memory_equal(askers[0].out.bytes, askers[1].out.bytes, askers[0].out.length);
+    for (int i = 0; i < 2; i++)
+        free(askers[i].out.bytes);
+    ptxlint_module_free(module);
+}
+
 UNIT(threads)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_program_is_shared),
+                                        cmocka_unit_test(test_module_is_shared),
                                         cmocka_unit_test(test_figures),
                                         cmocka_unit_test(test_coverage_is_shared) };
     return cmocka_run_group_tests(tests, NULL, NULL);

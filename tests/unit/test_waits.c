@@ -152,6 +152,12 @@ static void test_loads_ahead(void **state)
         { "a store between", "ld.global.f32 %f2, [%rd2]; st.global.f32 [%rd1], %f2;", .9, 1.1 },
         { "a store between that is none of it",
           "ld.global.nc.f32 %f2, [%rd2]; st.global.f32 [%rd1], %f2;", .05, .4 },
+        { "a division between, whose uncommon path is elsewhere",
+          "ld.global.f32 %f2, [%rd2]; cvt.rn.f32.u32 %f9, %r1; div.rn.f32 %f2, %f2, %f9;", .9,
+          1.1 },
+        { "a division without such a path",
+          "ld.global.f32 %f2, [%rd2]; cvt.rn.f32.u32 %f9, %r1; div.full.f32 %f2, %f2, %f9;", .05,
+          .5 },
     };
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -185,15 +191,23 @@ static void test_loads_past(void **state)
     "add.f32 %f1, %f1, %f3; bar.sync 0;\n"
 #define TURN(at)                                                                                 \
     "ld.global.v4.f32 {%f2, %f3, %f4, %f5}, [%rd2+" at "]; add.f32 %f1, %f1, %f2;\n"
+#define QUOTIENT(divide, at)                                                                     \
+    "ld.global.nc.f32 %f2, [%rd2+" at "]; cvt.rn.f32.u32 %f9, %r1; " divide                      \
+    ".f32 %f2, %f2, %f9; add.f32 %f1, %f1, %f2;\n"
     static const struct { const char *what, *body, *other; double least, most; } cases[] = {
         { "two steps of a tile", STEP("ld.global.nc.f32", "0") STEP("ld.global.nc.f32", "65536"),
           STEP("ld.global.f32", "0") STEP("ld.global.f32", "65536"), .4, .75 },
         { "six vectors, four go at once",
           TURN("0") TURN("65536") TURN("131072") TURN("196608") TURN("262144") TURN("327680"),
           TURN("0") TURN("65536") TURN("131072") TURN("196608"), 1.6, 2.4 },
+        { "three words, each behind a division of the one before",
+          QUOTIENT("div.rn", "0") QUOTIENT("div.rn", "65536") QUOTIENT("div.rn", "131072"),
+          QUOTIENT("div.full", "0") QUOTIENT("div.full", "65536") QUOTIENT("div.full", "131072"),
+          2, 3.5 },
     };
 #undef STEP
 #undef TURN
+#undef QUOTIENT
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         double us[2];

@@ -9,8 +9,6 @@
 #include "ir/insn.h"
 #include "ir/module.h"
 
-#include <stdlib.h>
-
 enum {
     APART = 32,                 /* bytes between lanes from which on each has a sector of its own */
     SHUFFLED_STEPS = 5,         /* of a tree, that are within a warp */
@@ -119,13 +117,15 @@ static void advise_shared(const Recognizer *r, Recognized *row)
 
 /* Whether one iteration may run beside another: nothing goes from one to the next but inductions
  * and reductions, and no loaded value ends the loop. */
-static bool has_free_iterations(const Recognizer *r, LoopId loop)
+static bool has_free_iterations(Recognizer *r, LoopId loop)
 {
     const uint64_t free_classes =
         UINT64_C(1) << RECOGNIZED_LINEAR | UINT64_C(1) << RECOGNIZED_POLYNOMIAL
         | UINT64_C(1) << RECOGNIZED_GEOMETRIC | UINT64_C(1) << RECOGNIZED_REDUCTION
         | UINT64_C(1) << RECOGNIZED_ASSIGNMENT | UINT64_C(1) << RECOGNIZED_STENCIL
         | UINT64_C(1) << RECOGNIZED_ARRAY_REDUCTION | UINT64_C(1) << RECOGNIZED_GATHER;
+    if (!ptx_recognizer_spend(r, r->count + r->flow->func->insn_count))
+        return false;
     for (uint32_t i = 0; i < r->count; i++)
         if (r->items[i].loop == loop && !(free_classes >> r->items[i].class & 1))
             return false;
@@ -141,17 +141,18 @@ static bool touches_all_elements(Recognizer *r, InsnId id, LoopId loop, int64_t 
 {
     const int64_t bytes = r->flow->func->insns[id].access_bytes;
     int64_t count = 0, apart;
-    for (InsnId i = 0; i < r->flow->func->insn_count && r->budget; i++, r->budget--) {
+    for (InsnId i = 0; bytes && i < r->flow->func->insn_count && r->budget; i++, r->budget--) {
         const Subscript *of = r->subscripts[i];
         if (of && of->array == r->subscripts[id]->array
             && r->flow->func->insns[i].op->kind == r->flow->func->insns[id].op->kind
             && r->flow->loops->loop_of[r->flow->cfg->block_of[i]] == loop
             && r->flow->func->insns[i].access_bytes == bytes
             && ptx_subscript_is_apart(r->subscripts[id], of, &apart)
-            && apart % bytes == 0 && llabs(apart) < llabs(step))
+            && apart % bytes == 0
+            && ptx_subscript_magnitude(apart) < ptx_subscript_magnitude(step))
             count++;
     }
-    return count * bytes == llabs(step);
+    return (uint64_t)count * (uint64_t)bytes == ptx_subscript_magnitude(step);
 }
 
 /* Lanes are apart, where the iterations of the loop are element by element. */
@@ -164,10 +165,11 @@ static bool is_walked_by_threads(Recognizer *r, InsnId id, LoopId loop, Recogniz
         return false;
     const SubscriptTerm *thread = ptx_subscript_term(of, TERM_THREAD, 0),
                         *step = ptx_subscript_term(of, TERM_LOOP, loop);
-    if (!thread || !step || step->by || (!thread->by && llabs(thread->factor) < APART)
+    if (!thread || !step || step->by
+        || (!thread->by && ptx_subscript_magnitude(thread->factor) < APART)
         || !touches_all_elements(r, id, loop, step->factor) || !has_free_iterations(r, loop))
         return false;
-    row->lane_bytes = thread->by ? 0 : llabs(thread->factor);
+    row->lane_bytes = thread->by ? 0 : (int64_t)ptx_subscript_magnitude(thread->factor);
     row->element_bytes = insn->access_bytes;
     return true;
 }

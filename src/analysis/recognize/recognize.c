@@ -123,6 +123,13 @@ InsnId ptx_recognizer_source(const Recognizer *r, InsnId insn, RegId reg)
     return source;
 }
 
+bool ptx_recognizer_spend(Recognizer *r, uint64_t steps)
+{
+    bool has_left = r->budget >= steps;
+    r->budget -= has_left ? steps : 0;
+    return has_left;
+}
+
 void ptx_recognizer_add(Recognizer *r, const Recognized *item, uint32_t component)
 {
     if (r->count == r->id_capacity)

@@ -100,6 +100,8 @@ bool ptx_recognizer_is_unconditional(const Recognizer *r, InsnId insn);
 /* The only instruction that a register that this one reads comes from, in the same iteration;
  * NO_ID: there are several, or none. */
 InsnId ptx_recognizer_source(const Recognizer *r, InsnId insn, RegId reg);
+/* Takes steps of the budget; false: there are not so many. */
+bool ptx_recognizer_spend(Recognizer *r, uint64_t steps);
 /* "add", ...; NULL: it is not one operation */
 const char *ptx_recognizer_step_text(Step step);
 /* What it does with its operands, whichever of them is the variable; STEP_OTHER where it

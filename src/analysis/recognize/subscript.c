@@ -230,34 +230,50 @@ static SymId masked_value(const Symbols *s, const Sym *and, uint64_t *mask)
     return ptx_sym_is_const(s, and->a, mask) ? and->b : 0;
 }
 
-/* What a shift to the right by *shift need not look at: *id becomes what is shifted by that many,
- * times 2 to the power of the result. */
+/* The atom of 2^power * atom; 0: it is no such product. */
+static SymId scaled_atom(const Symbols *s, const Sym *x, unsigned *power)
+{
+    if (x->kind != SYM_SUM || x->b != 1 || x->value)
+        return 0;
+    const SymTerm term = s->terms[x->a];
+    if (!term.factor || term.factor & (term.factor - 1))
+        return 0;
+    *power = (unsigned)__builtin_ctzll(term.factor);
+    return term.atom;
+}
+
+/* One step of what a shift to the right need not look at; 0: there is none. */
+static SymId peel_once(const Symbols *s, SymId id, unsigned *shift)
+{
+    const Sym *x = ptx_sym(s, id);
+    uint64_t number = 0;
+    if (x->kind == SYM_ZEXT)
+        return x->a;
+    if (x->kind == SYM_AND) {
+        const SymId all = masked_value(s, x, &number);
+        return all && !(possible_bits(ptx_sym(s, all)) & ~number) ? all : 0;
+    }
+    if (x->kind != SYM_SHR_U || !ptx_sym_is_const(s, x->b, &number) || number >= 64 - *shift)
+        return 0;
+    *shift += (unsigned)number;
+    return x->a;
+}
+
+/* *id becomes what is shifted by *shift; the result is to be multiplied by 2 to the power that is
+ * returned. */
 static unsigned peel_shift(const Symbols *s, SymId *id, unsigned *shift)
 {
     for (unsigned i = 0; i < SUBSCRIPT_DEPTH; i++) {
-        const Sym *x = ptx_sym(s, *id);
-        const SymTerm *term = x->kind == SYM_SUM && x->b == 1 && !x->value ? &s->terms[x->a] : NULL;
-        uint64_t number = 0;
-        bool is_power = term && term->factor && !(term->factor & (term->factor - 1));
-        const unsigned power = is_power ? (unsigned)__builtin_ctzll(term->factor) : 0;
-        const SymId all = x->kind == SYM_AND ? masked_value(s, x, &number) : 0;
-        if (x->kind == SYM_ZEXT) {
-            *id = x->a;
-        } else if (all && !(possible_bits(ptx_sym(s, all)) & ~number)) {
-            *id = all;
-        } else if (x->kind == SYM_SHR_U && ptx_sym_is_const(s, x->b, &number)
-                   && *shift + number < 64) {
-            *shift += (unsigned)number;
-            *id = x->a;
-        } else if (is_power) {
-            const unsigned left = power > *shift ? power - *shift : 0;
-            *shift -= power > *shift ? *shift : power;
-            *id = term->atom;
-            if (left)
-                return left;
-        } else {
+        unsigned power = 0;
+        const SymId atom = scaled_atom(s, ptx_sym(s, *id), &power);
+        const SymId next = atom ? atom : peel_once(s, *id, shift);
+        if (!next)
             return 0;
-        }
+        *id = next;
+        const unsigned both = power < *shift ? power : *shift;
+        *shift -= both;
+        if (power > both)
+            return power - both;
     }
     return 0;
 }
@@ -306,7 +322,7 @@ static bool read_bits(SubscriptReader *r, SymId id, Subscript *out)
         return false;
     add_shifted(r, x, lo, (int64_t)(UINT64_C(1) << lo), out);
     if (above && bits & ~(above - 1))
-        add_shifted(r, x, (unsigned)__builtin_ctzll(above), -(int64_t)above, out);
+        add_shifted(r, x, (unsigned)__builtin_ctzll(above), (int64_t)(0 - above), out);
     return true;
 }
 

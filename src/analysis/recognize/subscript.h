@@ -59,6 +59,11 @@ typedef struct SubscriptReader {
     unsigned depth;
 } SubscriptReader;
 
+static inline uint64_t ptx_subscript_magnitude(int64_t bytes)
+{
+    return bytes < 0 ? -(uint64_t)bytes : (uint64_t)bytes;
+}
+
 /* Of an address operand of an instruction. */
 void ptx_subscript_read(SubscriptReader *r, InsnId insn, const Operand *address, Subscript *out);
 

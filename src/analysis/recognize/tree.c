@@ -15,12 +15,10 @@
 #include "ir/operand.h"
 #include "ir/sreg.h"
 
-#include <stdlib.h>
-
 enum {
     TREE_SPAN = 64,             /* instructions of a block that a step is within */
     TREE_BLOCKS = 32,           /* dominators that are asked for the threads of a step */
-    TREE_ELEMENTS = 1024,       /* threads of a block at most */
+    TREE_BYTES = 1 << 24,       /* more than shared memory has */
     TREE_STEPS = 10
 };
 
@@ -112,7 +110,8 @@ static const SubscriptTerm *find_own_thread(const Subscript *of)
 /* Of thread 0, compilers leave the thread out of the address. */
 static bool is_same_thread_back(const SubscriptTerm *thread, const SubscriptTerm *term)
 {
-    return term->kind == TERM_THREAD && !term->id && !term->by && term->factor == -thread->factor;
+    return term->kind == TERM_THREAD && !term->id && !term->by
+           && (uint64_t)term->factor + (uint64_t)thread->factor == 0;
 }
 
 /* From the thread's own element to the other one. */
@@ -135,9 +134,12 @@ static bool find_tree_distance(const Recognizer *r, const Subscript *own, const 
         out->by = is_phi ? term->id : 0;
         bytes = is_phi ? term->factor : bytes;
     }
+    const uint64_t element = ptx_subscript_magnitude(thread->factor);
+    if (element < r->flow->func->insns[out->store].access_bytes || element > TREE_BYTES
+        || ptx_subscript_magnitude(bytes) > TREE_BYTES)
+        return false;
     out->distance = bytes / thread->factor;
-    bool is_element = llabs(thread->factor) >= r->flow->func->insns[out->store].access_bytes;
-    return is_element && out->distance > 0 && bytes % thread->factor == 0;
+    return out->distance > 0 && bytes % thread->factor == 0;
 }
 
 /* ---- the threads ----------------------------------------------------------------------------- */
@@ -223,9 +225,11 @@ static bool is_block_barrier(const Insn *insn)
 }
 
 /* Whether each iteration meets a barrier, and nothing else of the loop writes the array. */
-static bool has_loop_to_itself(const Recognizer *r, const TreeStep *of)
+static bool has_loop_to_itself(Recognizer *r, const TreeStep *of)
 {
     bool has_barrier = false;
+    if (!ptx_recognizer_spend(r, r->flow->func->insn_count))
+        return false;
     for (InsnId i = 0; i < r->flow->func->insn_count; i++) {
         const BlockId block = r->flow->cfg->block_of[i];
         if (!ptx_loop_holds(r->defs, of->loop, block))

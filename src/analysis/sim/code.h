@@ -53,6 +53,17 @@ typedef struct Decoded {           /* per distinct opcode text */
     uint8_t mode;               /* of votes and shuffles: the first letter */
 } Decoded;
 
+typedef struct SimInsn SimInsn;
+
+/* What runs find of a function whatever the launch, when they first ask. */
+typedef struct PlanMemo {
+    Arena *arena;
+    RegionFinder finder;
+    /* per instruction: of a branch that rested on an assumption; NULL: none yet */
+    const SliceRegion **regions;
+    const SimInsn **insns;       /* per instruction; NULL: not decoded yet */
+} PlanMemo;
+
 typedef struct Plan {           /* of a function: what does not depend on the launch */
     const Cfg *cfg;
     const Dom *dom;
@@ -62,6 +73,7 @@ typedef struct Plan {           /* of a function: what does not depend on the la
     Slice slice;
     /* per instruction: the loop whose header begins there, + 1; 0: none */
     const LoopId *headed;
+    PlanMemo *memo;             /* NULL: each machine has its own */
 } Plan;
 
 struct SimCode {
@@ -90,9 +102,11 @@ struct SimProgram {
     bool needs_initial;         /* some function that was planned loads them */
 };
 
+PlanMemo *ptx_plan_memo_new(Arena *arena, const Func *func, const Cfg *cfg);
+
 /* flow: cfg NULL: not known yet. NULL: the function has no instructions. */
-const Plan *ptx_plan_make(Arena *arena, Arena *scratch, const Module *module, const Func *func,
-                          SimFlow flow);
+Plan *ptx_plan_make(Arena *arena, Arena *scratch, const Module *module, const Func *func,
+                    SimFlow flow);
 
 /* The same, where contents of global memory are followed too. */
 const Plan *ptx_plan_with_contents(Arena *arena, Arena *scratch, const Func *func,

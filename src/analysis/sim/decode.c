@@ -54,13 +54,14 @@ static void decode_results(Arena *arena, const FuncState *func_state, SimInsn *o
     out->results = results;
 }
 
-const SimInsn *ptx_insn_decode(Machine *m, FuncState *func_state, InsnId id)
+const SimInsn *ptx_insn_decode(const Machine *m, FuncState *func_state, InsnId id)
 {
     const Func *func = func_state->func;
     const Insn *insn = &func->insns[id];
     const Decoded *code = ptx_machine_code(m, insn->op);
     const Action action = (Action)code->action;
-    SimInsn *out = func_state->insns[id] = ptx_arena_new(m->arena, SimInsn);
+    Arena *arena = func_state->memo->arena;
+    SimInsn *out = ptx_arena_new(arena, SimInsn);
     *out = (SimInsn){ .insn = insn,
                       .op = insn->op,
                       .operands = ptx_insn_operands(func, insn),
@@ -75,11 +76,11 @@ const SimInsn *ptx_insn_decode(Machine *m, FuncState *func_state, InsnId id)
                       .is_needed = func_state->slice.is_needed[id],
                       .has_effect = insn->op->flags & OPF_SIDE_EFFECT };
     out->run = ptx_machine_run_of(action);
-    decode_results(m->arena, func_state, out);
+    decode_results(arena, func_state, out);
     if (out->is_guarded)
         out->guard.place = func_state->slice.places[insn->guard];
-    decode_args(m->arena, func_state, out);
-    return out;
+    decode_args(arena, func_state, out);
+    return func_state->memo->insns[id] = out;
 }
 
 uint32_t ptx_insn_where(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, uint32_t *maybe,

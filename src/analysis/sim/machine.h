@@ -29,8 +29,6 @@
 
 typedef struct Observer Observer;
 
-typedef struct SimInsn SimInsn;
-
 /* What an instruction does in these lanes. */
 typedef void SimRun(Machine *machine, Warp *warp, const SimInsn *insn, uint32_t lanes,
                     uint8_t doubt);
@@ -99,11 +97,11 @@ typedef struct FuncState {           /* a function as it is run */
     /* the same of the block, until the caller empties them; where its warps run together these are
      * the counts */
     Count *sums;
-    RegionFinder finder;
-    uint64_t walked;            /* blocks, by the finder */
-    /* per instruction: of a branch that rested on an assumption; NULL: none yet */
-    SliceRegion **regions;
-    SimInsn **insns;            /* per instruction; NULL: not decoded yet */
+    PlanMemo *memo;
+    uint64_t walked;            /* blocks, to find regions */
+    /* per instruction: of a branch that rested on an assumption the uncertainty that the accesses
+     * of its region were marked with, + 1; 0: it did not */
+    uint8_t *assumed;
     void *slots[MAX_OBSERVERS]; /* what each of them keeps of the function; NULL: nothing yet */
     struct Pace *paces;         /* forward.c's, per loop; NULL: none yet */
     struct Frame *spare;        /* frames to be used again */
@@ -446,11 +444,11 @@ static inline uint64_t ptx_truncated(uint64_t number, unsigned bits)
 SimRun *ptx_machine_run_of(Action action);
 
 /* decode.c */
-const SimInsn *ptx_insn_decode(Machine *machine, FuncState *func_state, InsnId insn);
+const SimInsn *ptx_insn_decode(const Machine *machine, FuncState *func_state, InsnId insn);
 
 static inline const SimInsn *ptx_insn_decoded(Machine *machine, FuncState *func_state, InsnId insn)
 {
-    const SimInsn *decoded = func_state->insns[insn];
+    const SimInsn *decoded = func_state->memo->insns[insn];
     return decoded ? decoded : ptx_insn_decode(machine, func_state, insn);
 }
 

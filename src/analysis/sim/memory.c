@@ -766,6 +766,19 @@ static void list_written_places(Arena *arena, const FuncState *func_state, Slice
     region->places = places;
 }
 
+static const SliceRegion *assumed_region(const FuncState *func_state, InsnId branch,
+                                    BlockId reconvergence)
+{
+    PlanMemo *memo = func_state->memo;
+    if (!memo->regions[branch]) {
+        SliceRegion *found = ptx_region_compute(memo->arena, &memo->finder,
+                                                func_state->cfg->block_of[branch], reconvergence);
+        list_written_places(memo->arena, func_state, found);
+        memo->regions[branch] = found;
+    }
+    return memo->regions[branch];
+}
+
 /* A branch took the side that an assumption says: what the other one would have written is not sure
  * any more. */
 void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId reconvergence, uint8_t doubt)
@@ -774,24 +787,22 @@ void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId reconvergence
         && doubt <= UNCERTAIN_PARAMETER)
         return;                 /* whatever races is an estimate anyway */
     FuncState *func_state = w->frame->func_state;
-    SliceRegion **place = &func_state->regions[branch];
-    if (!*place) {
-        *place = ptx_region_compute(m->arena, &func_state->finder,
-                                    func_state->cfg->block_of[branch], reconvergence);
-        list_written_places(m->arena, func_state, *place);
-        func_state->walked += (*place)->block_count;
+    uint8_t *assumed = &func_state->assumed[branch];
+    const SliceRegion *region = assumed_region(func_state, branch, reconvergence);
+    if (!*assumed) {
+        func_state->walked += region->block_count;
         m->steps += func_state->walked > (uint64_t)WALKS_FREE * func_state->cfg->block_count
-                        ? (*place)->block_count
+                        ? region->block_count
                         : 0;
+        *assumed = 1;
     }
-    SliceRegion *region = *place;
     m->steps += region->reg_count / REGS_A_STEP;
     for (uint32_t i = 0; i < region->place_count; i++)
         w->frame->regs[region->places[i]].value.is_assumed = true;
-    for (uint32_t i = 0; region->doubt < doubt && i < region->access_count;
+    for (uint32_t i = 0; *assumed <= doubt && i < region->access_count;
          i++) /* lanes may come there that did not, or once more */
         ptx_count_add_uncertainty(&func_state->counts[region->accesses[i]], doubt);
-    region->doubt = region->doubt < doubt ? doubt : region->doubt;
+    *assumed = *assumed <= doubt ? (uint8_t)(doubt + 1) : *assumed;
     if (region->stores_private)
         assume_stored(w);
     if (region->stores_shared)

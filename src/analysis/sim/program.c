@@ -140,8 +140,18 @@ static SimFlow build_flow(Arena *arena, Arena *scratch, const Module *module, co
     return flow;
 }
 
-const Plan *ptx_plan_make(Arena *arena, Arena *scratch, const Module *module, const Func *func,
-                          SimFlow flow)
+PlanMemo *ptx_plan_memo_new(Arena *arena, const Func *func, const Cfg *cfg)
+{
+    PlanMemo *memo = ptx_arena_new(arena, PlanMemo);
+    *memo = (PlanMemo){ .arena = arena,
+                        .finder = ptx_region_finder(arena, func, cfg),
+                        .regions = ptx_arena_array(arena, const SliceRegion *, func->insn_count),
+                        .insns = ptx_arena_array(arena, const SimInsn *, func->insn_count) };
+    return memo;
+}
+
+Plan *ptx_plan_make(Arena *arena, Arena *scratch, const Module *module, const Func *func,
+                    SimFlow flow)
 {
     if (!flow.cfg)
         flow = build_flow(arena, scratch, module, func);
@@ -167,6 +177,7 @@ const Plan *ptx_plan_with_contents(Arena *arena, Arena *scratch, const Func *fun
     Plan *own = ptx_arena_new(arena, Plan);
     *own = *plan;
     own->slice = ptx_slice_compute(arena, scratch, func, plan->cfg, NULL, true);
+    own->memo = NULL;           /* which registers a frame keeps is another matter */
     return own;
 }
 
@@ -227,17 +238,19 @@ static void plan_func(SimProgram *program, Arena *scratch, FuncId id, SimFlow fl
     if (program->plans[id])
         return;
     /* a flow that is given goes with the kernel */
-    const Plan *plan = func->is_entry ? ptx_plan_make(program->kept, scratch, program->code.module,
-                                                      func, flow)
-                                      : ptx_plan_make(program->lasting, scratch,
-                                                      program->code.module, func, (SimFlow){ 0 });
+    Plan *plan = func->is_entry
+                     ? ptx_plan_make(program->kept, scratch, program->code.module, func, flow)
+                     : ptx_plan_make(program->lasting, scratch, program->code.module, func,
+                                     (SimFlow){ 0 });
     if (!plan)
         return;
     program->plans[id] = plan;
-    if (func->is_entry)
+    if (func->is_entry) {
+        plan->memo = ptx_plan_memo_new(program->kept, func, plan->cfg);
         program->kernels[program->kernel_count++] = id;
-    else
-        program->called[program->called_count++] = id;
+    } else {
+        program->called[program->called_count++] = id;  /* a memo would last for all the module */
+    }
     program->needs_initial |= program->code.has_initial && needs_initial(func, &plan->slice);
 }
 

@@ -32,7 +32,6 @@ typedef struct SliceRegion {
     const InsnId *accesses;
     const uint32_t *places;     /* the different ones of those registers; the machine's */
     uint32_t reg_count, access_count, block_count, place_count;
-    uint8_t doubt;              /* Doubt that those accesses were marked with */
     bool leaves;                /* something there ends the function */
     bool stores_private;        /* to local memory */
     bool stores_shared;         /* or may: in calls too */

@@ -511,8 +511,16 @@ static double wait_until(CriticalPathWalker *w, InsnId insn, double at, bool in_
 
 /* ---- iterations that ptxas joins ------------------------------------------------------------- */
 
+/* Whether it leads to the uncommon path of a sequence: a division that may be of denormals. ptxas
+ * has a basic block end there, and moves nothing ahead of it. */
+static bool leaves_block(const CriticalPathWalker *w, const LoweredInsn *insn)
+{
+    return insn->machine == MACHINE_BRANCH && insn->origin != NO_ID
+           && w->of.sequences[insn->origin].has_branch;
+}
+
 /* Whether what the block loads in the next iterations may go ahead of what it does in this one:
- * no barrier, fence or store keeps it behind. */
+ * no barrier, fence, store or other path keeps it behind. */
 static bool may_load_ahead(const CriticalPathWalker *w, BlockId block)
 {
     const Lowered *lowered = w->in->lowered;
@@ -520,7 +528,7 @@ static bool may_load_ahead(const CriticalPathWalker *w, BlockId block)
     for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
         const LoweredInsn *insn = &lowered->insns[i];
         const unsigned orders = ptx_store_orders(w->in->func, insn);
-        if (insn->machine == MACHINE_BARRIER || fence_of(w, insn))
+        if (insn->machine == MACHINE_BARRIER || fence_of(w, insn) || leaves_block(w, insn))
             return false;
         *(ptx_is_ordering_store(insn) ? &stored : &loaded) |= orders;
     }
@@ -669,6 +677,8 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
             latency = run_in_step(w, insn, is_first, (StepTimes){ at, latency, passes });
         if (w->steps && is_first)
             start = later(start, wait_until(w, insn->origin, at, steps));
+        if (leaves_block(w, insn))
+            start = later(start, at);
         if (insn->machine != MACHINE_BARRIER)
             open = later(open, start > held ? start : open);
         if (is_ordered && !late) {

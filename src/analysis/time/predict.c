@@ -755,6 +755,15 @@ static bool is_loading(const Prediction *of)
     return of->parts_us[PART_L1] > fmax(of->parts_us[PART_SHARED], of->lsu_us);
 }
 
+/* How well the waits of some warps hide behind what others do: behind transfers as the third power
+ * says, behind issue slots and units of an SM less well.
+ * memory: in its third power. */
+static double waits_exponent(const Prediction *of, double sm, double memory)
+{
+    const double units = pow(sm, 3), share = units > 0 ? units / (units + memory) : 0;
+    return 3 - (3 - of->waits_exponent) * share;
+}
+
 /* Of what the SMs' units are busy for, the share that waits add to. */
 static double norm(const Prediction *of, bool has_latency)
 {
@@ -767,7 +776,8 @@ static double norm(const Prediction *of, bool has_latency)
     const double sm = hypot_of(joined(of, PART_ISSUE) * others, is_loading(of) ? 0 : port,
                                of->unit_exponent),
                  busy = hypot_of(sm, cbrt(memory), of->phase_exponent);
-    return has_latency ? hypot_of(busy, joined(of, PART_LATENCY), 3) : busy;
+    return has_latency ? hypot_of(busy, joined(of, PART_LATENCY), waits_exponent(of, sm, memory))
+                       : busy;
 }
 
 /* Resources of the SMs and of memory get in each other's way (the third power); while blocks are
@@ -985,6 +995,8 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     find_constants(in, &s, spread, &out);
     double waits_us = find_chain(scratch, in, &s, &cached, &out);
     out.turns_exponent = ptx_gpu_figure(in->gpu, FIGURE_TURNS_EXPONENT);
+    /* matrix products go on beside both */
+    out.waits_exponent = tensor_clocks(in) > 0 ? 3 : ptx_gpu_figure(in->gpu, FIGURE_WAITS_EXPONENT);
     out.tail_us = tail_us(in, &s, &out);
     out.blocks_differ = in->blocks > 1 && heaviest_block(in) >= 2;
     join(&out);

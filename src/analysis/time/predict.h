@@ -110,6 +110,7 @@ typedef struct Prediction {     /* NaN: not known */
     /* of PART_PIPE, asynchronous products that warps wait for before they do anything else; 0 */
     double turns_us;
     double turns_exponent;      /* of the norm that joins them with the rest */
+    double waits_exponent;      /* of the one that joins PART_LATENCY with units of the SMs */
     /* it would rest on what the launch does not give, so there is none */
     bool bound_is_assumed;
     int bound_by, limiter;      /* TimePart; -1 */

@@ -326,9 +326,13 @@ static const Term *lane_term(const PitchSum *address, VarId *param)
 }
 
 /* Registers that a parameter goes into. */
-static const bool *derived_of(Arena *scratch, const Func *func, VarId param)
+static const bool *derived_of(PitchFacts *facts, const Func *func, VarId param)
 {
-    bool *derived = ptx_arena_array(scratch, bool, func->reg_count + 1), has_changed = true;
+    bool *derived = facts->derived, has_changed = true;
+    if (facts->param == param)
+        return derived;
+    facts->param = param;
+    memset(derived, 0, func->reg_count * sizeof *derived);
     for (unsigned pass = 0; has_changed && pass < MAX_PASSES; pass++) {
         has_changed = false;
         for (InsnId i = 0; i < func->insn_count; i++) {
@@ -468,7 +472,7 @@ static bool spread_leaves(const Func *func, uint8_t *leaves)
     return has_changed;
 }
 
-const bool *ptx_pitch_products_compute(Arena *arena, const Func *func)
+PitchFacts *ptx_pitch_facts_new(Arena *arena, const Func *func)
 {
     uint8_t *leaves = ptx_arena_array(arena, uint8_t, func->reg_count + 1);
     bool *products = ptx_arena_array(arena, bool, func->reg_count + 1), is_done = false;
@@ -476,13 +480,14 @@ const bool *ptx_pitch_products_compute(Arena *arena, const Func *func)
         is_done = !spread_leaves(func, leaves);
     for (RegId r = 0; r < func->reg_count; r++)
         products[r] = !is_done || leaves[r] & HAS_PRODUCT;
-    return products;
+    PitchFacts *facts = ptx_arena_new(arena, PitchFacts);
+    *facts = (PitchFacts){ products, NO_ID, ptx_arena_array(arena, bool, func->reg_count + 1) };
+    return facts;
 }
 
 /* ---- accesses -------------------------------------------------------------------------------- */
 
-Pitch ptx_pitch_find(Arena *scratch, const Func *func, const Defs *defs, const bool *products,
-                     InsnId access)
+Pitch ptx_pitch_find(PitchFacts *facts, const Func *func, const Defs *defs, InsnId access)
 {
     const Insn *insn = &func->insns[access];
     const Operand *operands = ptx_insn_operands(func, insn);
@@ -492,19 +497,17 @@ Pitch ptx_pitch_find(Arena *scratch, const Func *func, const Defs *defs, const b
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         if (!(operands[o].role & ROLE_ADDRESS) || operands[o].kind != OPERAND_REG)
             continue;
-        if (!products[operands[o].id])
+        if (!facts->products[operands[o].id])
             return out;
         PitchSum address;
         read_pitch_operand(&t, &operands[o], &address);
         const Term *lanes = address.is_lost ? NULL : lane_term(&address, &param);
         if (!lanes)
             return out;
-        ArenaMark mark = ptx_arena_mark(scratch);
         int64_t bytes = llabs(lanes->factor);
-        if (bytes && runs_along(&t, &address, derived_of(scratch, func, param)))
+        if (bytes && runs_along(&t, &address, derived_of(facts, func, param)))
             out = (Pitch){ position_of(func, param),
                            (uint32_t)(bytes < SECTOR ? (SECTOR + bytes - 1) / bytes : 1) };
-        ptx_arena_release(scratch, mark);
         return out;
     }
     return out;

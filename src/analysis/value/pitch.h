@@ -17,12 +17,19 @@ typedef struct Pitch {
     uint32_t least;
 } Pitch;
 
-/* Per register: whether its sum may hold a product of %tid.x and a parameter; where it does not, no
- * access by it has rows. Owned by arena. */
-const bool *ptx_pitch_products_compute(Arena *arena, const Func *func);
+/* What the accesses of a function share. */
+typedef struct PitchFacts {
+    /* per register: whether its sum may hold a product of %tid.x and a parameter; where it does
+     * not, no access by it has rows */
+    const bool *products;
+    VarId param;                /* that was asked for last; NO_ID: none */
+    bool *derived;              /* per register: it goes into it */
+} PitchFacts;
 
-/* Of a load or store by an address in a register; scratch is left as found. */
-Pitch ptx_pitch_find(Arena *scratch, const Func *func, const Defs *defs, const bool *products,
-                     InsnId access);
+/* Owned by arena. */
+PitchFacts *ptx_pitch_facts_new(Arena *arena, const Func *func);
+
+/* Of a load or store by an address in a register. */
+Pitch ptx_pitch_find(PitchFacts *facts, const Func *func, const Defs *defs, InsnId access);
 
 #endif

@@ -289,6 +289,18 @@ static PointsTo integer_result(const PointsToReader *rd)
     }
 }
 
+/* Of the others integer_result knows nothing. */
+static bool may_give_base(const Op *op)
+{
+    switch ((Operation)op->operation) {
+    case OP_MOV: case OP_ADD: case OP_SUB: case OP_CVT: case OP_LD: case OP_LDU: case OP_MUL:
+    case OP_MAD: case OP_CVTA: case OP_AND: case OP_OR: case OP_SHL:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Integers of 16 to 64 bits, one a register. */
 static bool is_followed_type(uint8_t type)
 {
@@ -351,7 +363,8 @@ static void follow(PointsToFollower *f, InsnId id)
 {
     const Insn *insn = &f->func->insns[id];
     const Operand *operands = ptx_insn_operands(f->func, insn);
-    if (is_followed_type(insn->op->type) && defines_one_register(f->func, insn, operands)) {
+    if (may_give_base(insn->op) && is_followed_type(insn->op->type)
+        && defines_one_register(f->func, insn, operands)) {
         follow_result(f, id, insn, operands);
         return;
     }

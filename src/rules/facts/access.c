@@ -157,10 +157,9 @@ static double measure_constants(FactCache *q, InsnId insn, FactId fact)
 
 static Pitch pitch_of(FactCache *q, InsnId insn)
 {
-    if (!q->products)
-        q->products = ptx_pitch_products_compute(q->arena, q->func);
-    return ptx_pitch_find(q->shared->scratch, q->func, ptx_session_defs(q->session), q->products,
-                          insn);
+    if (!q->pitch)
+        q->pitch = ptx_pitch_facts_new(q->arena, q->func);
+    return ptx_pitch_find(q->pitch, q->func, ptx_session_defs(q->session), insn);
 }
 
 static double measure_pitch(FactCache *q, InsnId insn, FactId fact)

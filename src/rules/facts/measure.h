@@ -10,6 +10,7 @@
 typedef struct AddressDistribution AddressDistribution;
 typedef struct Bottleneck Bottleneck;
 typedef struct Gpu Gpu;
+typedef struct PitchFacts PitchFacts;
 typedef struct Session Session;
 typedef struct Sessions Sessions;
 
@@ -23,6 +24,12 @@ typedef struct ModuleFacts {
     float *machine_instructions;        /* per Op.id: NaN not known; below 0: not asked for yet */
     bool has_broken_func;       /* a syntax error, or an opcode that the tables lack */
 } ModuleFacts;
+
+/* The nearest instructions, + 1, whose address lies in the same register, with no write to it in
+ * between; 0: none. */
+typedef struct BaseChain {
+    InsnId before, behind;
+} BaseChain;
 
 typedef struct FactCache {
     ModuleFacts *shared;
@@ -44,7 +51,8 @@ typedef struct FactCache {
     const LabelId *label_before;
     uint8_t prints;             /* 0: was not asked; 1: it does not call vprintf; 2: it does */
     const uint8_t *written;     /* per register: how many instructions write it, 2 for more */
-    const bool *products;       /* per register: of %tid.x and a parameter (pitch.h) */
+    const BaseChain *base_chains;       /* per instruction */
+    PitchFacts *pitch;
     const bool *named_params;   /* per parameter of the entry */
     const Bottleneck *bottleneck;       /* of the launch as predicted */
     uint32_t name_end;          /* of the name of a register that was found last */

@@ -22,15 +22,6 @@ static const Operand *address_of(const Func *func, const Insn *insn)
     return NULL;
 }
 
-static bool defines_reg(const Func *func, const Insn *insn, RegId reg)
-{
-    const Operand *operands = ptx_insn_operands(func, insn);
-    for (unsigned o = 0; o < insn->operand_count; o++)
-        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && operands[o].id == reg)
-            return true;
-    return false;
-}
-
 typedef struct Siblings {
     uint32_t count;
     int64_t stride;
@@ -68,6 +59,48 @@ static const uint8_t *written_of(FactCache *q)
     return q->written = written;
 }
 
+/* Registers that an instruction writes: an access behind it goes by another address, unless no
+ * other instruction writes the register. */
+static void end_chains(const Func *func, const Insn *insn, const uint8_t *written, InsnId *last)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF
+            && written[operands[o].id] != 1)
+            last[operands[o].id] = 0;
+}
+
+static const BaseChain *chains_of(FactCache *q)
+{
+    const Func *func = q->func;
+    if (q->base_chains)
+        return q->base_chains;
+    const uint8_t *written = written_of(q);
+    BaseChain *chains = ptx_arena_array(q->arena, BaseChain, func->insn_count + 1);
+    InsnId *last = ptx_arena_array(q->arena, InsnId, func->reg_count + 1);
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Operand *address = address_of(func, &func->insns[i]);
+        if (address && last[address->id]) {
+            chains[i].before = last[address->id];
+            chains[last[address->id] - 1].behind = i + 1;
+        }
+        if (address)
+            last[address->id] = i + 1;
+        end_chains(func, &func->insns[i], written, last);
+    }
+    return q->base_chains = chains;
+}
+
+static void take_other(const Func *func, const Insn *own, const Operand *address, InsnId other,
+                       Siblings *s)
+{
+    const Insn *insn = &func->insns[other];
+    bool is_like = own->op->kind == insn->op->kind || insn->op->kind == OPK_LD
+                   || insn->op->kind == OPK_ST;
+    if (is_like && insn->access_bytes)
+        add_sibling(s, address_of(func, insn)->value, address->value, insn->access_bytes);
+}
+
 /* As long as nothing writes the base register: of the basic block, or of what stands near where one
  * instruction alone writes it. */
 static void find_siblings(FactCache *q, const Subjects *subject, const Operand *address,
@@ -76,27 +109,17 @@ static void find_siblings(FactCache *q, const Subjects *subject, const Operand *
     const Func *func = q->func;
     const Insn *own = &func->insns[subject->insn];
     const Block *block = &q->cfg->blocks[subject->block];
-    bool is_single = written_of(q)[address->id] == 1;
+    const BaseChain *chains = chains_of(q);
     InsnId first = block->first, end = block->end;
-    if (is_single) {
+    if (written_of(q)[address->id] == 1) {
         first = subject->insn > NEAR ? subject->insn - NEAR : 0;
         end = func->insn_count - subject->insn > NEAR ? subject->insn + NEAR : func->insn_count;
     }
-    for (int step = -1; step <= 1; step += 2) {
-        for (InsnId i = step < 0 ? subject->insn - 1 : subject->insn; i >= first && i < end;
-             i += (InsnId)step) {
-            const Insn *insn = &func->insns[i];
-            if (step < 0 && !is_single && defines_reg(func, insn, address->id))
-                break;
-            bool is_like = own->op->kind == insn->op->kind || insn->op->kind == OPK_LD
-                           || insn->op->kind == OPK_ST;
-            const Operand *other = is_like && insn->access_bytes ? address_of(func, insn) : NULL;
-            if (other && other->id == address->id)
-                add_sibling(s, other->value, address->value, insn->access_bytes);
-            if (step > 0 && !is_single && defines_reg(func, insn, address->id))
-                break;
-        }
-    }
+    take_other(func, own, address, subject->insn, s);
+    for (InsnId i = chains[subject->insn].before; i > first; i = chains[i - 1].before)
+        take_other(func, own, address, i - 1, s);
+    for (InsnId i = chains[subject->insn].behind; i && i <= end; i = chains[i - 1].behind)
+        take_other(func, own, address, i - 1, s);
 }
 
 /* Whole sectors that hold a byte in use: where the period is no multiple of a sector, lanes lie at

@@ -206,12 +206,23 @@ static double blocks_of_l2(const Machinery *m)
     return fmin(blocks, wave * fmax(1, floor(m->l2_bytes / bytes)));
 }
 
+/* Parts of blocks that overlap, as those of a stencil do, and go on through the array with the next
+ * blocks: what these read again was read last, and is there still. */
+static bool is_passed_along(const Machinery *m, const ArrayTraffic *array, double held)
+{
+    const double span = span_of_blocks(m, array, held), batches = m->evaluation->blocks / held,
+                 step = batches > 1 ? (array->extent_bytes - span) / (batches - 1) : 0;
+    return bytes_of_blocks(m, array, held) >= span && 2 * step >= span;
+}
+
 /* Arrays that together do not fit L2 are fetched again by the next blocks that it has no room for,
  * as far as these read the same. */
 static double bytes_of_waves(const Machinery *m, const ArrayTraffic *array, double sectors)
 {
     const double held = blocks_of_l2(m),
-                 moved = m->evaluation->blocks / held * bytes_of_blocks(m, array, held);
+                 moved = is_passed_along(m, array, held)
+                             ? array->read_bytes
+                             : m->evaluation->blocks / held * bytes_of_blocks(m, array, held);
     return fmax(array->read_bytes, fmin(moved, sectors * SECTOR_BYTES));
 }
 
