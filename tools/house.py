@@ -5,6 +5,7 @@ ROOT is another checkout, to compare with; by default this one. --list names the
 """
 import pathlib
 import re
+import signal
 import statistics
 import sys
 
@@ -58,6 +59,7 @@ def places(house):
 
 
 def main():
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)        # as in house.py --list | head
     house = shape.Tree()
     if "--list" in sys.argv:
         print(*places(house), sep="\n")

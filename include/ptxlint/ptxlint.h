@@ -131,6 +131,13 @@ PTXLINT_API ptxlint_status ptxlint_gpu_copy(const ptxlint_gpu *gpu, const char *
 PTXLINT_API ptxlint_status ptxlint_gpu_set(ptxlint_gpu *gpu, const char *key, double value,
                                            const char *source, char *error, size_t error_size);
 
+/* A copy as a launch or the compiler sets it, by words with colons between: "shared=16k" (what
+ * shared memory has of an SM where L1 has the rest: cudaFuncSetCacheConfig, a carve-out), "dlcm=cg"
+ * (loads of global memory pass L1). Its name is "c2050:shared=16k". ptxlint_gpu_free frees it.
+ * PTXLINT_BAD_ARGUMENT: *error (of error_size bytes, may be NULL) says why. */
+PTXLINT_API ptxlint_status ptxlint_gpu_with(const ptxlint_gpu *gpu, const char *settings,
+                                            ptxlint_gpu **out, char *error, size_t error_size);
+
 /* Writes a GPU file, from which ptxlint_gpu_new makes the same GPU: its base, and all that is not
  * as there, with sources; to 15 decimals. */
 PTXLINT_API ptxlint_status ptxlint_gpu_write(const ptxlint_gpu *gpu, ptxlint_write_fn write,
@@ -326,6 +333,9 @@ typedef struct ptxlint_isa_rate {
     double fmas_per_clock;
     const char *pipe, *pipe_what;       /* key of ptxlint_gpu_pipe: "fma"; "" where none is known */
     const char *source;                 /* of the pipeline's figure; "" */
+    /* no more can be; else ptxas makes several instructions of it, as of fp8 by mma.sync on Hopper,
+     * of which those that convert a factor are not repeated while it stays the same */
+    int is_bound;
 } ptxlint_isa_rate;
 
 /* text is an instruction with all modifiers it needs; 0: the GPU has no such instruction, or
@@ -1923,7 +1933,8 @@ typedef enum ptxlint_recognized_class {
     PTXLINT_HISTOGRAM,                  /* a[b[s]] = a[b[s]] op e */
     PTXLINT_SCAN,                       /* v = v op e, a[s] = v; a[s] = a[s - 1] op e */
     /* of the lanes of a warp, by shuffles */
-    PTXLINT_WARP_REDUCTION, PTXLINT_WARP_SCAN
+    PTXLINT_WARP_REDUCTION, PTXLINT_WARP_SCAN,
+    PTXLINT_BLOCK_REDUCTION     /* a[t] = a[t] op a[t + d] in shared memory, step by step */
 } ptxlint_recognized_class;
 
 /* "linear induction", ... */
@@ -1949,9 +1960,25 @@ typedef struct ptxlint_recognized {
     /* the variable or parameter that the array is; "" where that is not known, or of a register */
     const char *array;
     size_t array_offset;                /* of the pointer within a parameter, in bytes */
-    uint32_t lanes;                     /* that shuffles combine; 0: of another class */
+    /* or elements in shared memory, that are combined; 0: not known, or of another class */
+    uint32_t lanes;
     const char *advice;                 /* what follows from the class, in a sentence; "" */
 } ptxlint_recognized;
+
+typedef enum ptxlint_link_kind {
+    PTXLINT_LINK_STRUCTURAL,    /* an index: for a subscript, or how far a loop or the grid goes */
+    PTXLINT_LINK_FLOW,                  /* a value */
+    PTXLINT_LINK_CONTROL                /* a condition */
+} ptxlint_link_kind;
+
+/* What one of them needs another for. Nodes are the items of a recognition, and behind them the
+ * indices of the grid. */
+typedef struct ptxlint_link {
+    size_t size;                        /* from one element to the next */
+    size_t from, to;                    /* nodes: `to` needs `from` */
+    ptxlint_link_kind kind;
+    int is_by_memory;           /* `from` may have stored it to an array that `to` loads from */
+} ptxlint_link;
 
 /* What a kernel's or function's loops compute: docs/recognize.md. */
 typedef struct ptxlint_recognition ptxlint_recognition;
@@ -1960,6 +1987,10 @@ typedef struct ptxlint_recognition ptxlint_recognition;
 PTXLINT_API ptxlint_status ptxlint_recognition_new(const ptxlint_module *module,
                                                    const ptxlint_kernel *kernel,
                                                    ptxlint_recognition **out);
+/* The same, with links. */
+PTXLINT_API ptxlint_status ptxlint_recognition_new_linked(const ptxlint_module *module,
+                                                          const ptxlint_kernel *kernel,
+                                                          ptxlint_recognition **out);
 PTXLINT_API void ptxlint_recognition_free(ptxlint_recognition *recognition);
 
 /* By loop, then in order of the text. */
@@ -1968,6 +1999,15 @@ PTXLINT_API const ptxlint_recognized *ptxlint_recognition_items(const ptxlint_re
 
 /* There are more dependences than are kept (docs/limits.md): nothing is recognized. */
 PTXLINT_API int ptxlint_recognition_is_cut(const ptxlint_recognition *of);
+
+/* By `to`, then `from`. NULL and 0 without links. */
+PTXLINT_API const ptxlint_link *ptxlint_recognition_links(const ptxlint_recognition *of,
+                                                          size_t *count);
+/* There may be more links than these: docs/limits.md. */
+PTXLINT_API int ptxlint_recognition_is_links_cut(const ptxlint_recognition *of);
+
+/* "%tid.x", ...: the name of a node that stands behind the items; NULL: there is none such. */
+PTXLINT_API const char *ptxlint_recognition_index_name(const ptxlint_recognition *of, size_t node);
 
 /* ---- what lanes ask for ---------------------------------------------------------------------- */
 
@@ -2349,10 +2389,16 @@ PTXLINT_API ptxlint_status ptxlint_write_report(const ptxlint_module *const *mod
                                                 const ptxlint_write_options *options,
                                                 ptxlint_write_fn write, void *context);
 
-/* The control flow of a kernel as PTXLINT_DOT or PTXLINT_SVG, or all that a ptxlint_graph holds as
- * PTXLINT_JSON (schema ptxlint-graph/1). kernel: as for ptxlint_graph_new; PTXLINT_BAD_ARGUMENT
- * also where a picture would have no block. */
+/* The control flow of a kernel as PTXLINT_DOT or PTXLINT_SVG, or all that a ptxlint_graph and a
+ * linked recognition hold as PTXLINT_JSON (schema ptxlint-graph/1). kernel: as for
+ * ptxlint_graph_new; PTXLINT_BAD_ARGUMENT also where a picture would have no block. */
 PTXLINT_API ptxlint_status ptxlint_write_graph(const ptxlint_module *module,
+                                               const ptxlint_kernel *kernel, ptxlint_format format,
+                                               ptxlint_write_fn write, void *context);
+
+/* What loops of a kernel compute, and what needs what, as PTXLINT_DOT or PTXLINT_SVG.
+ * PTXLINT_BAD_ARGUMENT also where nothing is computed. */
+PTXLINT_API ptxlint_status ptxlint_write_links(const ptxlint_module *module,
                                                const ptxlint_kernel *kernel, ptxlint_format format,
                                                ptxlint_write_fn write, void *context);
 

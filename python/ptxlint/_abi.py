@@ -236,6 +236,7 @@ FUNCTIONS = {
     "ptxlint_gpu_at": (c_void_p, c_size_t),
     "ptxlint_gpu_new": (c_uint, c_char_p, c_char_p, c_size_t, _HANDLES, c_char_p, c_size_t),
     "ptxlint_gpu_copy": (c_uint, c_void_p, c_char_p, c_char_p, _HANDLES),
+    "ptxlint_gpu_with": (c_uint, c_void_p, c_char_p, _HANDLES, c_char_p, c_size_t),
     "ptxlint_gpu_set": (c_uint, c_void_p, c_char_p, c_double, c_char_p, c_char_p, c_size_t),
     "ptxlint_gpu_write": (c_uint, c_void_p, Write, c_void_p),
     "ptxlint_gpu_free": (None, c_void_p),

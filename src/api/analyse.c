@@ -275,7 +275,7 @@ static void run_analysis_step(void *context)
 static bool attempt(AnalysisThread *w, void (*step)(AnalysisThread *))
 {
     AnalysisStep call = { w, step };
-    Arena *const arenas[] = { w->kept, &w->work, &w->temp, &w->scratch };
+    Arena *const arenas[GUARD_ARENAS_MAX] = { w->kept, &w->work, &w->temp, &w->scratch };
     return ptx_run_guarded(arenas, run_analysis_step, &call);
 }
 

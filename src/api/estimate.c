@@ -32,6 +32,7 @@ enum { MAX_MEMORY = 128 << 20, MEMORY_LEFT = 16 << 20 /* with the module, betwee
 
 struct Estimator {
     Arena kept;                 /* of what trials find whatever the launch */
+    Arena runs;                 /* of the last evaluations */
     Arena out, work, scratch;   /* of a call */
     Sessions trials;
     KeptEstimates *answers;
@@ -274,6 +275,7 @@ static const ptxlint_kernel *find_kernel(const ptxlint_module *m, const char *na
 static void free_estimator(Estimator *e)
 {
     ptx_arena_free(&e->kept);
+    ptx_arena_free(&e->runs);
     ptx_arena_free(&e->out);
     ptx_arena_free(&e->work);
     ptx_arena_free(&e->scratch);
@@ -290,6 +292,7 @@ static Estimator *take_estimator(const ptxlint_module *m)
     if (!e)
         return NULL;
     ptx_arena_init(&e->kept, MAX_MEMORY, NULL);
+    ptx_arena_init(&e->runs, MAX_MEMORY, NULL);
     ptx_arena_init(&e->out, MAX_MEMORY, NULL);
     ptx_arena_init(&e->work, MAX_MEMORY, NULL);
     ptx_arena_init(&e->scratch, MAX_MEMORY, NULL);
@@ -304,8 +307,8 @@ static void return_estimator(const ptxlint_module *m, Estimator *e)
     ptx_arena_release(&e->out, empty);
     ptx_arena_release(&e->work, empty);
     ptx_arena_release(&e->scratch, empty);
-    bool is_large = e->kept.used_bytes + e->out.used_bytes + e->work.used_bytes
-                        + e->scratch.used_bytes
+    bool is_large = e->kept.used_bytes + e->runs.used_bytes + e->out.used_bytes
+                        + e->work.used_bytes + e->scratch.used_bytes
                     > MEMORY_LEFT;
     Estimator *none = NULL;
     if (is_large || !atomic_compare_exchange_strong(m->estimator, &none, e))
@@ -348,7 +351,8 @@ static void predict_on_others(const EstimateCall *call, Session *session)
 static void begin_estimator(Estimator *e, const ptxlint_module *m)
 {
     e->trials = (Sessions){
-        .arena = &e->kept, .work = &e->out, .temp = &e->work, .scratch = &e->scratch
+        .arena = &e->kept, .work = &e->out, .temp = &e->work, .scratch = &e->scratch,
+        .runs = &e->runs
     };
     ptx_sessions_begin_trials(&e->trials, m->sessions);
     e->pointers = ptx_arena_array(&e->kept, uint64_t *, m->ir->func_count + 1);
@@ -400,7 +404,8 @@ static void estimate_guarded(void *context)
 static bool estimate(EstimateCall *call)
 {
     Estimator *e = call->e;
-    Arena *const guarded[] = { &e->kept, &e->out, &e->work, &e->scratch };
+    Arena *const guarded[GUARD_ARENAS_MAX] = { &e->kept, &e->runs, &e->out, &e->work,
+                                               &e->scratch };
     return ptx_run_guarded(guarded, estimate_guarded, call);
 }
 

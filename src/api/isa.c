@@ -3,6 +3,7 @@
 
 #include "model/gpu.h"
 #include "check/sreg.h"
+#include "support/choice.h"
 #include "support/guard.h"
 #include "support/minmax.h"
 #include "gpu/costs.h"
@@ -527,8 +528,8 @@ static void put_isa_rate(Hover *hover, const char *text, size_t length, const pt
         return;
     const char *name = ptxlint_gpu_get_info(gpu)->name;
     if (rate.fmas_per_clock > 0)
-        snprintf(line, sizeof line, "\n\n%s: %.6g FMAs per clock per SM", name,
-                 rate.fmas_per_clock);
+        snprintf(line, sizeof line, "\n\n%s: %.6g FMAs per clock per SM%s", name,
+                 rate.fmas_per_clock, ptx_text_if(!rate.is_bound, ", of new factors"));
     else if (rate.results_per_clock > 0 && rate.results_per_clock < HUGE_VAL)
         snprintf(line, sizeof line, "\n\n%s: %.4g results per clock per SM (%s)", name,
                  rate.results_per_clock, rate.pipe);

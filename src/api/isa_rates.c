@@ -62,7 +62,7 @@ static void rate_op(const Op *op, const Gpu *gpu, ptxlint_isa_rate *out)
     double warp = ptx_gpu_has(gpu, FIGURE_WARP_SIZE) ? gpu->figures[FIGURE_WARP_SIZE] : 32;
     ptx_throughput_op(&cycles, op, gpu);
     int pipe = most_loaded(&cycles);
-    *out = (ptxlint_isa_rate){ (double)NAN, (double)NAN, "", "", "" };
+    *out = (ptxlint_isa_rate){ (double)NAN, (double)NAN, "", "", "", true };
     if (!cost->term_count)
         out->results_per_clock = (double)INFINITY;
     for (unsigned t = 0; t < cost->term_count && pipe == PIPE_ISSUE; t++)
@@ -72,6 +72,7 @@ static void rate_op(const Op *op, const Gpu *gpu, ptxlint_isa_rate *out)
     out->pipe = ptx_pipe_info[pipe].key;
     out->pipe_what = ptx_pipe_info[pipe].what;
     out->results_per_clock = warp / (double)cycles.pipes[pipe];
+    out->is_bound = !ptx_throughput_is_of_several(op, &cycles);
     out->source = gpu->sources[pipe == PIPE_TENSOR ? gpu->figure_sources[ptx_cost_tensor_rate(op)]
                                                    : gpu->pipes[pipe].source];
     if (cycles.pipes[PIPE_TENSOR] > 0)

@@ -40,10 +40,9 @@ static size_t end_shown(char *out, size_t size, size_t length)
 size_t ptxlint_shown_text(const char *text, char *out, size_t size)
 {
     size_t length = 0, left = text ? strlen(text) : 0;
-    bool is_command = left && ptx_is_line_command(text, left);
+    bool is_begin = true;
     while (left) {
-        Glyph glyph = is_command ? ptx_glyph_hex(text) : ptx_glyph_read(text, left, length);
-        is_command = false;
+        Glyph glyph = ptx_glyph_read_line(text, left, length, &is_begin);
         length = add_shown(glyph.text, glyph.length, out, size, length);
         text += glyph.source_bytes;
         left -= glyph.source_bytes;

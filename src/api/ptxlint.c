@@ -196,7 +196,7 @@ static bool run(ptxlint_module *m, const ptxlint_options *options, ReadArenas *a
     ptx_arena_begin(&arenas->items, limit, options);
     ptx_arena_begin(&arenas->vectors, limit, options);
     ptx_arena_begin(&arenas->scratch, limit, options);
-    Arena *const guarded[] = { &m->arena, &arenas->items, &arenas->vectors,
+    Arena *const guarded[GUARD_ARENAS_MAX] = { &m->arena, &arenas->items, &arenas->vectors,
                                &arenas->scratch };
     ptx_run_guarded(guarded, run_guarded, &call);
     return call.is_complete;

@@ -28,11 +28,14 @@ struct ptxlint_recognition {
     Arena arena;
     ptxlint_recognized *items;
     size_t count;
-    int is_cut;
+    ptxlint_link *links;
+    size_t link_count;
+    int is_cut, is_links_cut;
 };
 
 typedef struct RecognitionBuild {
     ptxlint_recognition *to;
+    bool has_links;
     const ptxlint_module *module;
     const Func *func;
     Arena scratch;
@@ -56,16 +59,45 @@ static const char *text_of_array(const RecognitionBuild *b, VarId array)
                              ptx_span_length(name));
 }
 
-static const char *text_of_advice(const RecognitionBuild *b, const Recognized *item)
+static const char *text_of_interchange(const Recognized *item)
+{
+    return item->is_array ? "give its iterations to lanes"
+                          : "give its iterations to lanes, and combine these by shuffles";
+}
+
+static const char *text_of_figures(const RecognitionBuild *b, const Recognized *item)
 {
     char text[160];
-    if (item->advice == ADVICE_SHUFFLE)
-        return "every lane adds to one element: combine the warp by shuffles first";
-    if (item->advice != ADVICE_PRIVATIZE)
-        return "";
-    snprintf(text, sizeof text,
-             "the bins take %" PRIu32 " bytes at most: count in shared memory first", item->extent);
+    if (item->advice == ADVICE_PRIVATIZE)
+        snprintf(text, sizeof text,
+                 "the bins take %" PRIu32 " bytes at most: count in shared memory first",
+                 item->extent);
+    else if (item->lane_bytes)
+        snprintf(text, sizeof text,
+                 "lanes are %" PRId64 " bytes apart, the loop goes by %" PRId64 ": %s",
+                 item->lane_bytes, item->element_bytes, text_of_interchange(item));
+    else
+        snprintf(text, sizeof text,
+                 "lanes are apart by a value of the launch, the loop goes by %" PRId64 " bytes: %s",
+                 item->element_bytes, text_of_interchange(item));
     return ptx_arena_strndup(&b->to->arena, text, strlen(text));
+}
+
+static const char *text_of_advice(const RecognitionBuild *b, const Recognized *item)
+{
+    switch ((RecognizedAdvice)item->advice) {
+    case ADVICE_SHUFFLE:
+        return "every lane adds to one element: combine the warp first, by shuffles, or the block "
+               "in shared memory";
+    case ADVICE_TREE_SHUFFLE:
+        return "the last five steps are within a warp: shuffles need no barriers there";
+    case ADVICE_CONFLICT:
+        return "data say which element: bank conflicts are possible, how many is not known";
+    case ADVICE_PRIVATIZE: case ADVICE_INTERCHANGE:
+        return text_of_figures(b, item);
+    default:
+        return "";
+    }
 }
 
 static void view_loop(const RecognitionBuild *b, const FuncFlow *flow, LoopId loop,
@@ -110,6 +142,21 @@ static ptxlint_recognized view_recognized(const RecognitionBuild *b, const FuncF
     return out;
 }
 
+static void view_links(RecognitionBuild *b, const RecognizedLinks *links)
+{
+    b->to->links = ptx_arena_array(&b->to->arena, ptxlint_link, links->count + 1);
+    for (uint32_t i = 0; i < links->count; i++) {
+        const RecognizedLink *link = &links->items[i];
+        b->to->links[i] = (ptxlint_link){ .size = sizeof(ptxlint_link),
+                                          .from = link->from,
+                                          .to = link->to,
+                                          .kind = (ptxlint_link_kind)link->kind,
+                                          .is_by_memory = link->is_by_memory };
+    }
+    b->to->link_count = links->count;
+    b->to->is_links_cut = links->is_cut;
+}
+
 static void view_recognition(void *context)
 {
     RecognitionBuild *b = context;
@@ -120,26 +167,30 @@ static void view_recognition(void *context)
     const Dom *dom = ptx_dom_compute(arena, &b->scratch, cfg);
     const FuncFlow flow = { b->module->ir, b->func, cfg, dom,
                             ptx_loops_compute(arena, &b->scratch, cfg, dom), NULL };
-    const Recognitions all = ptx_recognize(arena, &b->scratch, &flow);
+    RecognizedLinks links = { 0 };
+    const Recognitions all = ptx_recognize(arena, &b->scratch, &flow,
+                                           b->has_links ? &links : NULL);
     b->to->items = ptx_arena_array(arena, ptxlint_recognized, all.count + 1);
     for (uint32_t i = 0; i < all.count; i++)
         b->to->items[i] = view_recognized(b, &flow, &all.items[i]);
     b->to->count = all.count;
     b->to->is_cut = all.is_cut;
+    if (b->has_links)
+        view_links(b, &links);
 }
 
-static ptxlint_status make_recognition(const ptxlint_module *m, const Func *func,
+static ptxlint_status make_recognition(const ptxlint_module *m, const Func *func, bool has_links,
                                        ptxlint_recognition *to)
 {
     const size_t limit = RECOGNIZE_BYTES + (size_t)RECOGNIZE_BYTES_PER_INSN * func->insn_count;
-    RecognitionBuild b = { .to = to, .module = m, .func = func };
+    RecognitionBuild b = { .to = to, .has_links = has_links, .module = m, .func = func };
     return ptx_run_guarded_with(&to->arena, &b.scratch, limit, view_recognition, &b)
                ? PTXLINT_OK
                : PTXLINT_NO_MEMORY;
 }
 
-ptxlint_status ptxlint_recognition_new(const ptxlint_module *module, const ptxlint_kernel *kernel,
-                                       ptxlint_recognition **out)
+static ptxlint_status new_recognition(const ptxlint_module *module, const ptxlint_kernel *kernel,
+                                      bool has_links, ptxlint_recognition **out)
 {
     if (out)
         *out = NULL;
@@ -151,12 +202,25 @@ ptxlint_status ptxlint_recognition_new(const ptxlint_module *module, const ptxli
     ptxlint_recognition *recognition = calloc(1, sizeof *recognition);
     if (!recognition)
         return PTXLINT_NO_MEMORY;
-    ptxlint_status status = make_recognition(module, func, recognition);
+    ptxlint_status status = make_recognition(module, func, has_links, recognition);
     if (status == PTXLINT_OK)
         *out = recognition;
     else
         ptxlint_recognition_free(recognition);
     return status;
+}
+
+ptxlint_status ptxlint_recognition_new(const ptxlint_module *module, const ptxlint_kernel *kernel,
+                                       ptxlint_recognition **out)
+{
+    return new_recognition(module, kernel, false, out);
+}
+
+ptxlint_status ptxlint_recognition_new_linked(const ptxlint_module *module,
+                                              const ptxlint_kernel *kernel,
+                                              ptxlint_recognition **out)
+{
+    return new_recognition(module, kernel, true, out);
 }
 
 void ptxlint_recognition_free(ptxlint_recognition *recognition)
@@ -178,6 +242,26 @@ int ptxlint_recognition_is_cut(const ptxlint_recognition *of)
     return of && of->is_cut;
 }
 
+const ptxlint_link *ptxlint_recognition_links(const ptxlint_recognition *of, size_t *count)
+{
+    if (count)
+        *count = of ? of->link_count : 0;
+    return of ? of->links : NULL;
+}
+
+int ptxlint_recognition_is_links_cut(const ptxlint_recognition *of)
+{
+    return of && of->is_links_cut;
+}
+
+const char *ptxlint_recognition_index_name(const ptxlint_recognition *of, size_t node)
+{
+    static const char *const names[LINK_INDICES] = { "%tid.x", "%tid.y", "%tid.z",
+                                                     "%ctaid.x", "%ctaid.y", "%ctaid.z" };
+    bool is_index = of && node >= of->count && node - of->count < LINK_INDICES;
+    return is_index ? names[node - of->count] : NULL;
+}
+
 const char *ptxlint_recognized_class_text(ptxlint_recognized_class recognized)
 {
     switch (recognized) {
@@ -196,6 +280,7 @@ const char *ptxlint_recognized_class_text(ptxlint_recognized_class recognized)
     case PTXLINT_SCAN: return "scan";
     case PTXLINT_WARP_REDUCTION: return "warp reduction";
     case PTXLINT_WARP_SCAN: return "warp scan";
+    case PTXLINT_BLOCK_REDUCTION: return "block reduction";
     default: return "not recognized";
     }
 }

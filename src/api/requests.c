@@ -186,10 +186,10 @@ static bool find_requested(const ptxlint_module *m, const ptxlint_kernel *kernel
 static ptxlint_status find_requests(RequestBuild *b)
 {
     Arena *const arenas[GUARD_ARENAS_MAX] = { &b->to->arena, &b->work, &b->temp, &b->scratch };
-    for (unsigned i = 0; i < GUARD_ARENAS_MAX; i++)
+    for (unsigned i = 0; i < GUARD_ARENAS_MAX && arenas[i]; i++)
         ptx_arena_init(arenas[i], MAX_MEMORY, NULL);
     bool is_complete = ptx_run_guarded(arenas, build_requests, b);
-    for (unsigned i = 1; i < GUARD_ARENAS_MAX; i++)
+    for (unsigned i = 1; i < GUARD_ARENAS_MAX && arenas[i]; i++)
         ptx_arena_free(arenas[i]);
     return is_complete ? PTXLINT_OK : PTXLINT_NO_MEMORY;
 }

@@ -32,12 +32,17 @@ static bool is_chosen(const char *name)
     return strcmp(name + strlen(name) - strlen(pattern_end), pattern_end) != 0;
 }
 
-/* As if it had not been caught, but for the files. */
-static void leave(int number)
+void ptx_beside_unlink_all(void)
 {
     for (size_t i = 0; i < SLOTS; i++)
         if (atomic_load(&slots[i].state) == SLOT_SET && is_chosen(slots[i].name))
             unlink(slots[i].name);
+}
+
+/* As if it had not been caught, but for the files. */
+static void leave(int number)
+{
+    ptx_beside_unlink_all();
     signal(number, SIG_DFL);
     raise(number);
 }

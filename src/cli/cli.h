@@ -8,7 +8,7 @@
  * run out among machines.
  * explain.c, extract.c, launch.c with record.c, rules.c and show.c are commands of their own. So
  * are in measured/ verify.c and calibrate.c, which share measured_inputs.c, and gpu_measure.c with
- * gpu_file.c; calibrate.c fits by fit.c, and gpu_text.c writes GPU files; in variants/ tune.c,
+ * gpu_file.c; in variants/ tune.c,
  * rank.c with optspace.c, and occupancy.c, whose rows json_csv.c writes; and in pages/ isa.c,
  * schema.c, complete.c and manual.c; they write through pages/page.c and pages/isa_page.c
  * (Markdown) and paint.c (Markdown to a terminal).
@@ -60,6 +60,8 @@ void ptx_text_put(Text *text, const char *words);
 void ptx_text_append(Text *text, const Text *other);
 /* Words from outside, as ptxlint_shown_text has them. */
 void ptx_text_show(Text *text, const char *words);
+/* ... of whole lines, which stay lines. */
+void ptx_text_show_lines(Text *text, const Text *lines);
 /* ... and as ptxlint_markdown_text. */
 void ptx_text_markdown(Text *text, const char *words, bool has_code);
 
@@ -198,6 +200,7 @@ typedef struct Options {
     bool has_no_sandbox;
     bool has_details;                   /* report: --details */
     bool is_by_source;                  /* annotate: --source */
+    bool is_links;                      /* graph: --links */
     bool has_facts;                     /* rules: the facts instead */
     unsigned since;                     /* isa: forms of this .version on, 10 * major + minor */
     bool has_list;                      /* isa: a line an opcode; extract: one an entry */
@@ -281,6 +284,7 @@ enum {
     OPT_GIT,
     OPT_DETAILS,
     OPT_BY_SOURCE,
+    OPT_LINKS,
     OPT_REGISTERS,
     OPT_SHARED,
     OPT_BLOCKS,
@@ -396,6 +400,8 @@ unsigned ptx_word_distance(const char *a, const char *b);
 char *ptx_file_bytes(const char *path, size_t *length);         /* NULL: see errno */
 /* A regular file or a pipe, of at most 1 GiB; complains. */
 ExitCode ptx_file_read(const char *path, char **text, size_t *length);
+/* The same, but no pipe: for what no option names. */
+ExitCode ptx_file_read_regular(const char *path, char **text, size_t *length);
 /* Of YAML: a regular file of at most 64 MiB. */
 ExitCode ptx_file_read_settings(const char *path, char **text, size_t *length);
 
@@ -457,6 +463,10 @@ typedef struct Settings {
     Inputs inputs;                      /* GPUs and launches of the config file */
     ExitCode code;                      /* what reading it came to */
 } Settings;
+
+/* Whether path, which no option names, is not there, or by its links a regular file below the
+ * config's folder or the source root: strangers send what is found beside PTX. */
+bool ptx_settings_may_name(const Settings *settings, const char *path);
 
 /* A folder once looked up, by the name that was used for it. */
 typedef struct Folder {
@@ -938,6 +948,8 @@ bool ptx_handle_write(int handle, const char *bytes, size_t length);
 bool ptx_beside_place(Beside *beside);
 bool ptx_beside_place_new(Beside *beside);
 void ptx_beside_drop(Beside *beside);       /* leaves errno as it is */
+/* All that are there, as the program is left at once. */
+void ptx_beside_unlink_all(void);
 
 /* ---- output.c -------------------------------------------------------------------------------- */
 

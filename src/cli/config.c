@@ -153,8 +153,21 @@ static bool may_name(const Settings *settings, const char *real)
 {
     char root[4096];
     size_t length = ptxlint_source_root(settings->source_root, root, sizeof root);
-    return is_path_below(settings->folder, real)
+    return (settings->folder && is_path_below(settings->folder, real))
            || (length && length < sizeof root && is_path_below(root, real));
+}
+
+bool ptx_settings_may_name(const Settings *settings, const char *path)
+{
+    struct stat st;
+    if (lstat(path, &st))
+        return true;
+    char *real = realpath(path, NULL);
+    if (!real && errno == ENOMEM)
+        ptx_note_no_memory();
+    bool may = real && may_name(settings, real) && !stat(real, &st) && S_ISREG(st.st_mode);
+    free(real);
+    return may;
 }
 
 /* A name in a config file, seen from the config file's folder. */

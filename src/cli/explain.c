@@ -87,19 +87,22 @@ static const ptxlint_rule *find_rule(const ptxlint_rules *rules, const char *wor
 static void write_pages(const Options *options, const ptxlint_rule *const *found, size_t count,
                         Text *out)
 {
-    Text page = { 0 };
+    Text page = { 0 }, shown = { 0 };
     for (size_t i = 0; i < count; i++) {
         if (i)
             ptx_text_put(&page, "\n");
         ptx_page_write(&page, found[i]);
     }
-    if (options->output.format == FORMAT_MARKDOWN && page.length)
-        ptx_text_add(out, page.bytes, page.length);
-    else if (page.length)
-        out->has_failed |= !ptx_paint(out, page.bytes, page.length,
+    if (options->output.format == FORMAT_MARKDOWN)
+        ptx_text_append(out, &page);
+    else
+        ptx_text_show_lines(&shown, &page);
+    if (shown.length)
+        out->has_failed |= !ptx_paint(out, shown.bytes, shown.length,
                                       ptx_options_has_color(options, options->output.path));
-    out->has_failed |= page.has_failed;
+    out->has_failed |= page.has_failed || shown.has_failed;
     ptx_text_free(&page);
+    ptx_text_free(&shown);
 }
 
 static void write_json(const ptxlint_rule *const *found, size_t count, Text *out)

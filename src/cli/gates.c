@@ -12,11 +12,13 @@ static const char default_baseline[] = "ptxlint-baseline.json";
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static ExitCode read_known(Baseline *baseline)
+/* is_asked: by an option. */
+static ExitCode read_known(Baseline *baseline, bool is_asked)
 {
     char error[1024] = "", *text;
     size_t length;
-    ExitCode code = ptx_file_read(baseline->path, &text, &length);
+    ExitCode code = (is_asked ? ptx_file_read : ptx_file_read_regular)(baseline->path, &text,
+                                                                       &length);
     if (code != EXIT_CLEAN)
         return code;
     ptxlint_status status = ptxlint_baseline_read(baseline->known, baseline->path, text, length,
@@ -56,7 +58,7 @@ static ExitCode open_baseline(Gates *gates, const Options *options, const Settin
     if (!baseline->path || ptxlint_baseline_new(&baseline->known) != PTXLINT_OK
         || ptxlint_baseline_new(&baseline->found) != PTXLINT_OK)
         return ptx_complain_memory();
-    return is_write(options) ? EXIT_CLEAN : read_known(baseline);
+    return is_write(options) ? EXIT_CLEAN : read_known(baseline, options->baseline_path != NULL);
 }
 
 /* the baseline of the command line, else that of the config, else the one beside it; or NULL */
@@ -85,6 +87,10 @@ ExitCode ptx_gates_find(Gates *gates, const Options *options, const Settings *se
             *out = gates->baselines[i];
             return EXIT_CLEAN;
         }
+    if (path != options->baseline_path && !ptx_settings_may_name(settings, path)) {
+        ptx_complain(path, "is no file below the source root; name another by --baseline");
+        return EXIT_USAGE;
+    }
     ExitCode code = open_baseline(gates, options, settings, path);
     if (code == EXIT_CLEAN)
         *out = gates->baselines[gates->baseline_count - 1];

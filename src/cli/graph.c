@@ -1,4 +1,5 @@
-/* graph.c -- the control flow of one kernel as a picture, or its graphs for programs. */
+/* graph.c -- the control flow of one kernel, or what it computes, as a picture; or its graphs for
+ * programs. */
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -31,18 +32,31 @@ static ptxlint_format graph_format(Format format)
     return format == FORMAT_JSON ? PTXLINT_JSON : PTXLINT_SVG;
 }
 
+static ptxlint_status write_graph_in(GraphChoice *choice, Format format,
+                                     const ptxlint_module *module, const ptxlint_kernel *kernel)
+{
+    Text *out = &choice->out[format];
+    bool is_links = choice->options->is_links && format != FORMAT_JSON;
+    ptx_text_free(out);         /* the same for two places */
+    return (is_links ? ptxlint_write_links : ptxlint_write_graph)(
+        module, kernel, graph_format(format), ptx_text_write, out);
+}
+
+static void complain_of_nothing(const GraphChoice *choice, const ptxlint_kernel *kernel)
+{
+    ptx_complain(kernel->name, choice->options->is_links
+                                   ? "it stores nothing, and its loops carry nothing: no links"
+                                   : "it has no instructions to draw; --format json has its calls");
+}
+
 static void write_graph(GraphChoice *choice, const ptxlint_module *module,
                         const ptxlint_kernel *kernel)
 {
     ptxlint_status status = PTXLINT_OK;
-    for (size_t i = 0; i < choice->options->output_count && status == PTXLINT_OK; i++) {
-        const Format format = choice->options->outputs[i].format;
-        ptx_text_free(&choice->out[format]);    /* the same for two places */
-        status = ptxlint_write_graph(module, kernel, graph_format(format), ptx_text_write,
-                                     &choice->out[format]);
-    }
+    for (size_t i = 0; i < choice->options->output_count && status == PTXLINT_OK; i++)
+        status = write_graph_in(choice, choice->options->outputs[i].format, module, kernel);
     if (status == PTXLINT_BAD_ARGUMENT) {
-        ptx_complain(kernel->name, "it has no instructions to draw; --format json has its calls");
+        complain_of_nothing(choice, kernel);
         choice->code = EXIT_USAGE;
     } else if (status != PTXLINT_OK) {
         choice->code = ptx_complain_status(kernel->name, status);

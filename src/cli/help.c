@@ -203,8 +203,8 @@ static const struct poptOption report_findings[] = {
 static const struct poptOption launch_options[] = {
     TEXT_OPTION(
         "gpu", OPT_GPU,
-        "For these GPUs or targets, as h200 or sm_90, or of a file FILE.yaml; may be repeated "
-        "(default: what .target says)",
+        "For these GPUs or targets, as h200 or sm_90, or of a file FILE.yaml; set as "
+        "c2050:shared=16k or c2050:dlcm=cg; may be repeated (default: what .target says)",
         "NAME[,NAME]"),
     TEXT_OPTION("launch", OPT_LAUNCH,
                 "How kernels are launched: a JSON file, or CSV of Nsight Compute or nsys", "FILE"),
@@ -599,6 +599,8 @@ static const struct poptOption lsp_table[] = {
 static const struct poptOption graph_output[] = {
     TEXT_OPTION("kernel", OPT_KERNEL,
                 "The kernel or function, * and ? as in a shell (default: the only kernel)", "GLOB"),
+    FLAG_OPTION("links", OPT_LINKS,
+                "Draw what loops compute and what needs what, not the control flow"),
     CONFIG_OPTIONS,
     FORMAT_OPTION(GRAPH_FORMATS),
     OUTPUT_OPTION,
@@ -631,8 +633,8 @@ static const struct poptOption recognize_table[] = {
 
 static const struct poptOption occupancy_table[] = {
     TEXT_OPTION("gpu", OPT_GPU,
-                "For these GPUs or targets, as h200 or sm_90, or of a file FILE.yaml; may be "
-                "repeated",
+                "For these GPUs or targets, as h200 or sm_90, or of a file FILE.yaml; set as "
+                "c2050:shared=16k; may be repeated",
                 "NAME[,NAME]"),
     TEXT_OPTION("registers", OPT_REGISTERS,
                 "Registers of a thread: 10, 9,10,11 or 8-16 (default: they limit nothing)", "N"),
@@ -798,7 +800,9 @@ static const char merge_help[] =
 static const char graph_help[] =
     "\nFILE is as PATH for check. In svg (the default) and dot: basic blocks with how\n"
     "often warps execute them, loops, divergent branches. In json also dominators,\n"
-    "dependences by register, memory and control, and who calls whom.\n";
+    "dependences by register, memory and control, who calls whom, and the links.\n"
+    "With --links: what recognize finds, an arrow to what needs it; blue: an index,\n"
+    "solid: a value, dashed: a condition.\n";
 
 static const char occupancy_help[] =
     "\nOne combination is shown with its next steps: the registers or bytes at which a\n"
@@ -941,6 +945,7 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "\nEXAMPLES\n"
     "  ptxlint graph --output saxpy.svg saxpy.ptx\n"
     "  ptxlint graph --kernel '*gemm*' --format dot kernels.ptx | dot -Tpdf > a.pdf\n"
+    "  ptxlint graph --links --output saxpy.svg saxpy.ptx\n"
     "  ptxlint graph --gpu h200 --grid 64 --block 256 --format json kernel.ptx\n",
 
     "\nEXAMPLES\n"

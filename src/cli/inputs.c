@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -72,6 +73,12 @@ static ExitCode read_wanted(const char *path, const FileWanted *wanted, char **t
 ExitCode ptx_file_read(const char *path, char **text, size_t *length)
 {
     static const FileWanted document = { 1 << 30, true };
+    return read_wanted(path, &document, text, length);
+}
+
+ExitCode ptx_file_read_regular(const char *path, char **text, size_t *length)
+{
+    static const FileWanted document = { 1 << 30, false };
     return read_wanted(path, &document, text, length);
 }
 
@@ -204,6 +211,42 @@ static bool has_gpu(const Inputs *inputs, const ptxlint_gpu *gpu)
     return false;
 }
 
+/* "c2050:shared=16k": one that is built in, set. */
+static ExitCode make_set_gpu(const char *name, size_t length, ptxlint_gpu **out)
+{
+    char error[256] = "", *base = strndup(name, length);
+    *out = NULL;
+    if (!base)
+        return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
+    const ptxlint_gpu *gpu = ptxlint_gpu_find(base);
+    ExitCode code = gpu ? EXIT_CLEAN : complain_gpu(base);
+    free(base);
+    if (code != EXIT_CLEAN)
+        return code;
+    const ptxlint_status status = ptxlint_gpu_with(gpu, name + length + 1, out, error,
+                                                   sizeof error);
+    if (status == PTXLINT_BAD_ARGUMENT) {
+        ptx_complain("--gpu", error);
+        return EXIT_USAGE;
+    }
+    return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(NULL, status);
+}
+
+static bool is_set_already(const Inputs *inputs, const char *name)
+{
+    for (size_t i = 0; i < inputs->gpu_count; i++)
+        if (!strcasecmp(ptxlint_gpu_get_info(inputs->gpus[i])->name, name))
+            return true;
+    return false;
+}
+
+static ExitCode read_own_gpu(const char *name, ptxlint_gpu **out)
+{
+    const size_t length = strcspn(name, ":");
+    return name[length] && !ptx_is_gpu_file(name) ? make_set_gpu(name, length, out)
+                                                  : read_gpu_file(name, out);
+}
+
 /* room: how many there will be at most, the same in each call. */
 ExitCode ptx_inputs_add_gpu(Inputs *inputs, const char *name, size_t room)
 {
@@ -214,8 +257,11 @@ ExitCode ptx_inputs_add_gpu(Inputs *inputs, const char *name, size_t room)
     if (!inputs->gpus || !inputs->files)
         return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
     const ptxlint_gpu *gpu;
-    if (ptx_is_gpu_file(name)) {
-        ExitCode code = read_gpu_file(name, &inputs->files[inputs->file_count]);
+    const bool is_file = ptx_is_gpu_file(name), is_set = !is_file && strchr(name, ':');
+    if (is_set && is_set_already(inputs, name))
+        return EXIT_CLEAN;
+    if (is_file || is_set) {
+        ExitCode code = read_own_gpu(name, &inputs->files[inputs->file_count]);
         if (code != EXIT_CLEAN)
             return code;
         gpu = inputs->files[inputs->file_count++];
@@ -246,14 +292,23 @@ static bool has_settings(const Options *options)
     return false;
 }
 
-static ExitCode read_launch_file(Inputs *inputs, const char *path)
+static ExitCode read_launch_text(Inputs *inputs, const Options *options, char **json,
+                                 size_t *length)
+{
+    const char *path = inputs->launch_path;
+    if (!path)
+        return EXIT_CLEAN;
+    return (options->launch_path ? ptx_file_read : ptx_file_read_regular)(path, json, length);
+}
+
+static ExitCode read_launch_file(Inputs *inputs, const Options *options, const char *path)
 {
     char error[512] = "", *json = NULL;
     size_t length = 0;
     inputs->launch_path = path ? strdup(path) : NULL;
     if (path && !inputs->launch_path)
         return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
-    ExitCode code = path ? ptx_file_read(path, &json, &length) : EXIT_CLEAN;
+    ExitCode code = read_launch_text(inputs, options, &json, &length);
     if (code != EXIT_CLEAN)
         return code;
     ptxlint_status status = ptxlint_launches_new(json, length, &inputs->launches, error,
@@ -297,7 +352,7 @@ static ExitCode read_launches(Inputs *inputs, const Options *options, const char
 {
     if (!path && !has_settings(options))
         return EXIT_CLEAN;
-    ExitCode code = read_launch_file(inputs, path);
+    ExitCode code = read_launch_file(inputs, options, path);
     for (int i = 0; i < SETTING_COUNT && inputs->launches; i++)
         for (size_t j = 0; j < options->settings[i].count; j++)
             code = exit_code_max(

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* In any thread; what it came to is EXIT_INTERNAL then, whatever else is wrong. */
 static atomic_bool was_without_memory, is_memory_told;
@@ -20,13 +21,16 @@ bool ptx_was_without_memory(void)
     return atomic_load(&was_without_memory);
 }
 
-/* For what does not say so itself: jansson gives less of a document than was asked for. */
-static void *alloc_noting(size_t size)
+/* jansson without memory gives less of a document than was asked for, and reads behind its buffer
+ * where a string does not fit (2.14: lex_scan_string): it never sees the end of memory. */
+static void *alloc_or_leave(size_t size)
 {
     void *memory = malloc(size);
-    if (!memory)
-        ptx_note_no_memory();
-    return memory;
+    if (memory)
+        return memory;
+    ptx_beside_unlink_all();
+    fputs("ptxlint: no memory\n", stderr);
+    _exit(EXIT_INTERNAL);
 }
 
 static ExitCode exit_code_with_memory(ExitCode code)
@@ -202,7 +206,7 @@ int main(int argc, char **argv)
     ExitCode code = EXIT_CLEAN;
     /* a reader that has gone is an error of write: see ptx_sink_close */
     signal(SIGPIPE, SIG_IGN);
-    json_set_alloc_funcs(alloc_noting, free);
+    json_set_alloc_funcs(alloc_or_leave, free);
     signal(SIGXFSZ, SIG_IGN);           /* a file as large as may be: the same */
     switch (ptx_options_parse(&options, argc, argv)) {
     case PARSED_RUN:

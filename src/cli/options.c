@@ -323,6 +323,7 @@ static bool apply(Options *options, int option, char *value)
     case OPT_STDIO:      break;
     case OPT_DETAILS:    options->has_details = true;           break;
     case OPT_BY_SOURCE:  options->is_by_source = true;          break;
+    case OPT_LINKS:      options->is_links = true;              break;
     case OPT_FACTS:      options->has_facts = true;             break;
     case OPT_LIST:       options->has_list = true;              break;
     case OPT_SINCE:     is_good = set_since(options, value);    break;

@@ -45,21 +45,30 @@ static const char *rule_certainty(const ptxlint_rule *rule)
     return rule->is_front_end ? "exact" : ptx_certainty_word(rule->certainty);
 }
 
-static void write_text(const Options *options, const ptxlint_rules *rules, Text *out)
+static void add_rows(const Options *options, const ptxlint_rules *rules, int width, Text *out)
 {
     const ptxlint_rule *rule;
-    int width = 4;
-    for (size_t i = 0; (rule = ptxlint_rule_at(rules, i)); i++)
-        if (is_selected(options, rule) && (int)strlen(rule->name) > width)
-            width = (int)strlen(rule->name);
-    ptx_text_print(out, "%-7s  %-*s  %-8s  %-12s  %-9s  %s\n", "code", width, "name", "severity",
-                   "group", "certainty", "summary");
     for (size_t i = 0; (rule = ptxlint_rule_at(rules, i)); i++)
         if (is_selected(options, rule))
             ptx_text_print(out, "%-7s  %-*s  %-8s  %-12s  %-9s  %s%s\n", rule->code, width,
                            rule->name, ptx_severity_word(rule->severity), rule->group,
                            rule_certainty(rule), ptx_text_if(rule->is_preview, "(preview) "),
                            rule->summary);
+}
+
+static void write_text(const Options *options, const ptxlint_rules *rules, Text *out)
+{
+    const ptxlint_rule *rule;
+    Text table = { 0 };
+    int width = 4;
+    for (size_t i = 0; (rule = ptxlint_rule_at(rules, i)); i++)
+        if (is_selected(options, rule) && (int)strlen(rule->name) > width)
+            width = (int)strlen(rule->name);
+    ptx_text_print(&table, "%-7s  %-*s  %-8s  %-12s  %-9s  %s\n", "code", width, "name",
+                   "severity", "group", "certainty", "summary");
+    add_rows(options, rules, width, &table);
+    ptx_text_show_lines(out, &table);
+    ptx_text_free(&table);
 }
 
 /* ---- Markdown: docs/rules/README.md ---------------------------------------------------------- */

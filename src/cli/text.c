@@ -47,6 +47,21 @@ void ptx_text_show(Text *text, const char *words)
     text->length += length;
 }
 
+void ptx_text_show_lines(Text *text, const Text *lines)
+{
+    char *line = lines->bytes;
+    text->has_failed |= lines->has_failed;
+    for (char *end; line && *line; line = end + 1) {
+        end = strchr(line, '\n');
+        if (!end)
+            break;
+        *end = 0;
+        ptx_text_show(text, line);
+        ptx_text_put(text, "\n");
+        *end = '\n';
+    }
+}
+
 void ptx_text_markdown(Text *text, const char *words, bool has_code)
 {
     size_t length = ptxlint_markdown_text(words, has_code, NULL, 0);

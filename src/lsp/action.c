@@ -50,13 +50,13 @@ static json_t *insertion_of(const ActionRun *a, const ptxlint_insertion *inserti
     uint32_t at = line_start(a, insertion->line - 1), end = at;
     char *text = NULL;
     size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
+    FILE *out = ptx_lsp_heard(open_memstream(&text, &length));
     if (!out)
         return NULL;
     while (end < a->d->length && (a->d->text[end] == ' ' || a->d->text[end] == '\t'))
         end++;
     fprintf(out, "%.*s%s\n", (int)(end - at), a->d->text + at, insertion->text);
-    fclose(out);
+    ptx_lsp_close_text(out, &text);
     json_t *edit = edit_of(a, (ptxlint_span){ at, at }, text ? text : "");
     free(text);
     return edit;

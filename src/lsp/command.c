@@ -23,7 +23,7 @@ static void explain_rule(const char *code, LspAnswer *answer)
         ptx_lsp_fail(answer, ERROR_PARAMS, "there is no rule of that name");
         return;
     }
-    FILE *out = open_memstream(&text, &length);
+    FILE *out = ptx_lsp_heard(open_memstream(&text, &length));
     if (!out)
         return;
     fprintf(out, "# %s: %s\n\n%s\n\n%s\n", rule->code, rule->name, rule->summary, rule->doc);
@@ -31,7 +31,7 @@ static void explain_rule(const char *code, LspAnswer *answer)
         put_rule_example(out, "Bad", rule->examples[i].bad);
         put_rule_example(out, "Good", rule->examples[i].good);
     }
-    fclose(out);
+    ptx_lsp_close_text(out, &text);
     answer->result = json_pack("{s:s, s:s, s:o}", "kind", "markdown", "code", rule->code, "value",
                                ptx_lsp_string(text ? text : "", length));
     free(text);

@@ -116,7 +116,7 @@ typedef struct CudaHover {
 static size_t count_instructions(const SourcedKernel *k, uint32_t line)
 {
     size_t count = 0;
-    uint32_t *offsets = calloc(PLACES_MAX, sizeof *offsets);
+    uint32_t *offsets = ptx_lsp_heard(calloc(PLACES_MAX, sizeof *offsets));
     size_t found = offsets ? ptxlint_module_source_find(k->module, k->name, line, offsets,
                                                         PLACES_MAX)
                            : 0;
@@ -172,13 +172,13 @@ void ptx_cuda_hover(LspServer *server, LspDocument *source, const json_t *params
     CudaHover h = { .server = server,
                     .source = source,
                     .line = ptx_lsp_line(source, at) + 1,
-                    .out = open_memstream(&text, &length) };
+                    .out = ptx_lsp_heard(open_memstream(&text, &length)) };
     if (!h.out)
         return;
     each_kernel(server, source, put_cuda_kernel, &h);
     if (h.count > KERNELS_SHOWN)
         fprintf(h.out, "\n\nand %u more kernels", h.count - KERNELS_SHOWN);
-    fclose(h.out);
+    ptx_lsp_close_text(h.out, &text);
     if (text && length)
         answer->result = json_pack("{s:o}", "contents", ptx_lsp_markup(server, text));
     free(text);

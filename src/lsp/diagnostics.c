@@ -20,7 +20,7 @@ static json_t *message_of(const ptxlint_diagnostic *d)
 {
     char *text = NULL;
     size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
+    FILE *out = ptx_lsp_heard(open_memstream(&text, &length));
     if (!out)
         return json_string("");
     fputs(d->message, out);
@@ -32,7 +32,7 @@ static json_t *message_of(const ptxlint_diagnostic *d)
         fprintf(out, "\ngain: about %.0f %% of %s", d->gain_percent, d->gain_of);
     if (d->repeat_count)
         fprintf(out, "\nand %u more like it", (unsigned)d->repeat_count);
-    fclose(out);
+    ptx_lsp_close_text(out, &text);
     json_t *string = ptx_lsp_string(text ? text : "", length);
     free(text);
     return string;
@@ -314,6 +314,15 @@ static void push_diagnostics(LspServer *server, LspDocument *d, json_t *list)
     ptx_lsp_notify(server, "textDocument/publishDiagnostics", params);
 }
 
+void ptx_lsp_show_short(LspServer *server, const LspDocument *d)
+{
+    if (server->is_short)
+        ptx_lsp_notify(server, "window/showMessage",
+                       json_pack("{s:i, s:o}", "type", 1, "message",
+                                 json_sprintf("ptxlint has no memory for %s", d->uri)));
+    server->is_short = false;
+}
+
 void ptx_diagnostics_publish(LspServer *server, LspDocument *d)
 {
     d->is_published = true;
@@ -327,6 +336,7 @@ void ptx_diagnostics_publish(LspServer *server, LspDocument *d)
     }
     if (!server->client.has_pull_diagnostics)
         push_diagnostics(server, d, ptx_diagnostics_of(server, d));
+    ptx_lsp_show_short(server, d);
     if (ptx_document_analysed(d, false))
         replace_sources(server, d, find_cuda_findings(server, d));
 }

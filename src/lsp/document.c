@@ -27,7 +27,7 @@ char *ptx_uri_path(const char *uri)
     if (strncmp(uri, scheme, sizeof scheme - 1) != 0)
         return NULL;
     const char *from = strchr(uri + sizeof scheme - 1, '/'); /* behind an authority */
-    char *path = from ? malloc(strlen(from) + 1) : NULL, *to = path;
+    char *path = from ? ptx_lsp_heard(malloc(strlen(from) + 1)) : NULL, *to = path;
     if (!path)
         return NULL;
     for (; *from && *from != '?' && *from != '#'; from++) {
@@ -43,7 +43,7 @@ char *ptx_uri_path(const char *uri)
 char *ptx_path_uri(const char *path)
 {
     static const char plain[] = "-._~/";
-    char *uri = malloc(3 * strlen(path) + sizeof "file://"), *to = uri;
+    char *uri = ptx_lsp_heard(malloc(3 * strlen(path) + sizeof "file://")), *to = uri;
     if (!uri)
         return NULL;
     to += sprintf(to, "file://");
@@ -107,8 +107,10 @@ static bool replace(LspDocument *d, ptxlint_span span, const char *bytes, size_t
     size_t whole = d->length - (span.end - span.begin) + length;
     if (whole > UINT32_MAX / 2)
         return false;
-    if (!ptx_list_reserve(&d->text, &d->capacity, whole + 1, 1))
+    if (!ptx_list_reserve(&d->text, &d->capacity, whole + 1, 1)) {
+        ptx_lsp_no_memory();
         return false;
+    }
     memmove(d->text + span.begin + length, d->text + span.end, d->length - span.end);
     memcpy(d->text + span.begin, bytes, length);
     d->length = whole;
@@ -147,10 +149,10 @@ void ptx_document_open(LspServer *server, const json_t *item)
         return;
     if (old)
         ptx_document_close(server, old);
-    LspDocument *d = calloc(1, sizeof *d);
+    LspDocument *d = ptx_lsp_heard(calloc(1, sizeof *d));
     if (!d)
         return;
-    d->uri = strdup(uri);
+    d->uri = ptx_lsp_heard(strdup(uri));
     d->path = ptx_uri_path(uri);
     d->language = language_of(ptx_lsp_text(item, "languageId"), uri);
     d->version = json_integer_value(json_object_get(item, "version"));
@@ -284,7 +286,8 @@ const ptxlint_module *ptx_document_syntax(LspServer *server, LspDocument *d)
     ptxlint_module_free(d->syntax);
     ptx_part_free(&d->part);
     d->syntax = NULL;
-    ptxlint_module_new(d->text, d->length, &options, &d->syntax);
+    server->is_short |= ptxlint_module_new(d->text, d->length, &options, &d->syntax)
+                        == PTXLINT_NO_MEMORY;
     d->syntax_revision = d->revision;
     return d->syntax;
 }
@@ -295,7 +298,8 @@ const ptxlint_tokens *ptx_document_tokens(LspDocument *d)
         return d->tokens;
     ptxlint_tokens_free(d->tokens);
     d->tokens = NULL;
-    ptxlint_tokens_new(d->text, d->length, &d->tokens);
+    if (ptxlint_tokens_new(d->text, d->length, &d->tokens) == PTXLINT_NO_MEMORY)
+        ptx_lsp_no_memory();
     d->tokens_revision = d->revision;
     return d->tokens;
 }

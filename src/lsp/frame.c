@@ -29,7 +29,7 @@ static void shrink(FrameReader *r)
     if (r->begin != r->end || r->capacity <= 1 << 16)
         return;
     free(r->bytes);
-    *r = (FrameReader){ .is_broken = r->is_broken };
+    *r = (FrameReader){ .is_broken = r->is_broken, .has_failed = r->has_failed };
 }
 
 void ptx_frame_push(FrameReader *r, const char *bytes, size_t length)
@@ -38,7 +38,7 @@ void ptx_frame_push(FrameReader *r, const char *bytes, size_t length)
     if (r->is_broken || !length)
         return;
     if (!reserve(r, length)) {
-        r->is_broken = true;
+        r->is_broken = r->has_failed = true;
         return;
     }
     memcpy(r->bytes + r->end, bytes, length);

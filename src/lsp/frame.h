@@ -12,6 +12,7 @@ typedef struct FrameReader {
     char *bytes;
     size_t begin, end, capacity;
     bool is_broken; /* what came is no frame, or there is no memory: nothing follows */
+    bool has_failed; /* no memory */
 } FrameReader;
 
 typedef struct LspFrame {

@@ -4,6 +4,7 @@
 
 #include "support/choice.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -239,8 +240,11 @@ static void put_instruction(const Hovered *h, ptxlint_span opcode)
     const char *text = h->d->text + opcode.begin;
     size_t length = opcode.end - opcode.begin;
     const ptxlint_gpu *gpu = ptx_document_gpu(h->server, h->d);
+    errno = 0;
     if (!ptxlint_isa_hover(text, length, gpu, page, sizeof page)) {
         const char *dot = memchr(text, '.', length);
+        if (errno == ENOMEM)
+            ptx_lsp_no_memory();
         if (!dot || !ptxlint_isa_hover(text, (size_t)(dot - text), gpu, page, sizeof page))
             return;
     }
@@ -315,12 +319,12 @@ void ptx_lsp_hover(LspServer *server, LspDocument *d, const json_t *params, LspA
                   .d = d,
                   .figures = ptx_document_analysed(d, true),
                   .offset = ptx_lsp_offset(server, d, json_object_get(params, "position")),
-                  .out = open_memstream(&text, &length) };
+                  .out = ptx_lsp_heard(open_memstream(&text, &length)) };
     if (!h.out)
         return;
     h.syntax = ptx_document_syntax_at(server, d, h.offset);
     ptxlint_span span = put_hovered(&h);
-    fclose(h.out);
+    ptx_lsp_close_text(h.out, &text);
     if (text && length)
         answer->result = json_pack("{s:o, s:o}", "contents", ptx_lsp_markup(server, text), "range",
                                    ptx_lsp_range(server, d, span));

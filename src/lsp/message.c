@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,30 @@ bool ptx_lsp_is(const json_t *value, const char *path)
     return json_is_true(ptx_lsp_at(value, path));
 }
 
+/* ---- memory -------------------------------------------------------------------------------- */
+
+void ptx_lsp_no_memory(void)
+{
+    json_malloc_t allocate;
+    json_free_t release;
+    json_get_alloc_funcs(&allocate, &release);
+    release(allocate(PTRDIFF_MAX));
+}
+
+void *ptx_lsp_heard(void *memory)
+{
+    if (!memory)
+        ptx_lsp_no_memory();
+    return memory;
+}
+
+void ptx_lsp_close_text(FILE *out, char *const *text)
+{
+    bool is_whole = !ferror(out);
+    if (fclose(out) || !is_whole || !*text)
+        ptx_lsp_no_memory();
+}
+
 /* ---- text ------------------------------------------------------------------------------------ */
 
 json_t *ptx_lsp_string(const char *text, size_t length)
@@ -114,7 +139,7 @@ json_t *ptx_lsp_string(const char *text, size_t length)
     json_t *string = json_stringn(text, length);
     if (string)
         return string;
-    char *copy = malloc(length + 1);
+    char *copy = ptx_lsp_heard(malloc(length + 1));
     for (size_t i = 0; copy && i < length; i++)
         copy[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
     string = copy ? json_stringn(copy, length) : NULL;

@@ -27,7 +27,7 @@ static bool is_file(const char *path)
 /* path below the first `length` bytes of folder; NULL: it is no file. */
 static char *file_below(const char *folder, size_t length, const char *path)
 {
-    char *joined = malloc(length + strlen(path) + 2);
+    char *joined = ptx_lsp_heard(malloc(length + strlen(path) + 2));
     if (!joined)
         return NULL;
     memcpy(joined, folder, length);
@@ -42,7 +42,7 @@ static char *file_below(const char *folder, size_t length, const char *path)
 char *ptx_lsp_source_path(const LspDocument *d, const char *path)
 {
     if (*path == '/')
-        return is_file(path) ? strdup(path) : NULL;
+        return is_file(path) ? ptx_lsp_heard(strdup(path)) : NULL;
     size_t length = d->path ? strlen(d->path) : 0;
     char *found = NULL;
     while (length && !found) {

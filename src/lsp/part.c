@@ -58,7 +58,7 @@ static FunctionPlace *find_functions(const ptxlint_module *module, size_t *count
     size_t symbols;
     const char *text = ptxlint_module_get_info(module)->text;
     const ptxlint_symbol *all = ptxlint_module_symbols(module, &symbols);
-    FunctionPlace *out = calloc(symbols + 1, sizeof *out);
+    FunctionPlace *out = ptx_lsp_heard(calloc(symbols + 1, sizeof *out));
     bool is_sound = out != NULL;
     *count = 0;
     for (size_t i = 0; out && i < symbols; i++) {
@@ -146,7 +146,7 @@ static char *blank_others(const LspPart *part, const LspDocument *d)
     for (size_t i = 0; i < part->count; i++)
         if (i != part->edited && i != part->asked)
             blanks += part->functions[i].end - part->functions[i].open;
-    char *text = blanks > d->length / 2 ? malloc(d->length + 1) : NULL;
+    char *text = blanks > d->length / 2 ? ptx_lsp_heard(malloc(d->length + 1)) : NULL;
     if (!text)
         return NULL;
     memcpy(text, d->text, d->length + 1);
@@ -250,8 +250,12 @@ const ptxlint_tokens *ptx_document_tokens_at(LspDocument *d, uint32_t offset)
     const bool has_all = d->tokens && d->tokens_revision == d->revision;
     if (has_all || !is_part_current(d) || !covers(part, offset))
         return ptx_document_tokens(d);
-    if (!part->tokens)
-        ptxlint_tokens_new(ptxlint_module_get_info(part->module)->text, d->length, &part->tokens);
+    if (!part->tokens) {
+        if (ptxlint_tokens_new(ptxlint_module_get_info(part->module)->text, d->length,
+                               &part->tokens)
+            == PTXLINT_NO_MEMORY)
+            ptx_lsp_no_memory();
+    }
     return part->tokens;
 }
 

@@ -12,8 +12,10 @@
 static bool add_line(LspDocument *d, uint32_t begin)
 {
     if (!ptx_list_reserve(&d->lines, &d->line_capacity, (size_t)d->line_count + 1,
-                          sizeof *d->lines))
+                          sizeof *d->lines)) {
+        ptx_lsp_no_memory();
         return false;
+    }
     d->lines[d->line_count++] = begin;
     return true;
 }

@@ -37,11 +37,11 @@ void ptx_lsp_report(LspServer *server, LspDocument *d, const json_t *params, Lsp
         ptx_lsp_fail(answer, ERROR_PARAMS, "a report is of a PTX file, in json, text or html");
         return;
     }
-    FILE *out = open_memstream(&text, &length);
+    FILE *out = ptx_lsp_heard(open_memstream(&text, &length));
     if (!out)
         return;
     ptxlint_status status = ptxlint_write_report(&module, 1, &options, write_report, out);
-    fclose(out);
+    ptx_lsp_close_text(out, &text);
     if (status != PTXLINT_OK)
         ptx_lsp_fail(answer, ERROR_PARAMS, "the report cannot be written in this format");
     else if (options.format == PTXLINT_JSON)

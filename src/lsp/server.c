@@ -84,7 +84,7 @@ static const LspMethod *find_request(const char *name)
 static void let_wait(LspServer *server, const LspMethod *method, const json_t *id,
                      const json_t *params)
 {
-    LspWaiting *waiting = calloc(1, sizeof *waiting), **last = &server->waiting;
+    LspWaiting *waiting = ptx_lsp_heard(calloc(1, sizeof *waiting)), **last = &server->waiting;
     if (!waiting)
         return;
     *waiting = (LspWaiting){ .id = json_deep_copy(id),
@@ -132,12 +132,19 @@ static void run_request(LspServer *server, const LspMethod *method, const json_t
     LspDocument *d = ptx_document_of(server, params);
     if (method->need != NEED_NOTHING && !d) {
         ptx_lsp_fail(&answer, ERROR_PARAMS, "no such document is open");
+    } else if (method->need >= NEED_FINDINGS && d->failed_revision == d->revision) {
+        server->is_short = true;
     } else if (method->need != NEED_NOTHING && !is_ready(d, method->need)) {
         let_wait(server, method, id, params);
         return;
     } else {
         method->run(server, d, params, &answer);
     }
+    if (server->is_short) {
+        json_decref(answer.result);
+        ptx_lsp_fail(&answer, ERROR_INTERNAL, "no memory for this document");
+    }
+    server->is_short = false;
     ptx_lsp_answer(server, id, &answer);
 }
 
@@ -246,12 +253,12 @@ static void take_message(LspServer *server, LspFrame frame)
 
 static WorkerTask *make_task(LspServer *server, LspDocument *d, WorkerPhase phase)
 {
-    WorkerTask *task = calloc(1, sizeof *task);
+    WorkerTask *task = ptx_lsp_heard(calloc(1, sizeof *task));
     if (!task)
         return NULL;
-    task->uri = strdup(d->uri);
-    task->path = d->path ? strdup(d->path) : NULL;
-    task->text = malloc(d->length + 1);
+    task->uri = ptx_lsp_heard(strdup(d->uri));
+    task->path = d->path ? ptx_lsp_heard(strdup(d->path)) : NULL;
+    task->text = ptx_lsp_heard(malloc(d->length + 1));
     if (!task->uri || !task->text) {
         ptx_task_free(task);
         return NULL;
@@ -279,6 +286,7 @@ static LspDocument *find_due(LspServer *server, WorkerPhase phase, double *secon
     for (LspDocument *d = server->documents; d; d = d->next) {
         bool has_findings = ptx_document_analysed(d, false) != NULL;
         bool is_wanted = phase == PHASE_FINDINGS ? !has_findings : has_findings && !d->has_figures;
+        is_wanted = is_wanted && d->failed_revision != d->revision;
         if (d->language == LANGUAGE_PTX && is_wanted && (!due || d->edited < due->edited))
             due = d;
     }
@@ -365,6 +373,11 @@ static void take_task(LspServer *server, WorkerTask *task, WorkerPhase phase)
             ptx_diagnostics_publish(server, d);
         else if (!server->waiting)
             refresh(server);
+    }
+    if (d && task->status == PTXLINT_NO_MEMORY && task->revision == d->revision) {
+        d->failed_revision = d->revision;
+        server->is_short = true;
+        ptx_lsp_show_short(server, d);
     }
     ptx_task_free(task);
 }
@@ -523,6 +536,10 @@ int ptx_lsp_run(const LspHost *host, int in, int out)
     ptx_settings_open(&server);
     if (open_server(&server))
         serve(&server);
+    else
+        ptx_lsp_no_memory();
+    if (server.frames.has_failed)
+        ptx_lsp_no_memory();
     close_server(&server);
     return server.exit_code;
 }

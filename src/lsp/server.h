@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 /* ---- documents ------------------------------------------------------------------------------- */
@@ -69,6 +70,7 @@ struct LspDocument {
     /* with findings, and maybe figures, of the revision; NULL: not yet */
     ptxlint_module *analysed;
     uint64_t analysed_revision;
+    uint64_t failed_revision; /* that there was no memory for; 0 */
     bool has_figures;
     bool is_published; /* all that is known */
     bool is_unsaved;   /* edited since it was opened or saved */
@@ -87,6 +89,7 @@ typedef struct WorkerTask {
     LspBasis *basis;
     ptxlint_options options;
     ptxlint_module *module; /* NULL: no memory, or stopped */
+    ptxlint_status status;
     atomic_bool is_stopped; /* its result is out of date */
 } WorkerTask;
 
@@ -146,6 +149,7 @@ struct LspServer {
     int in, out, wake[2];
     LspState state;
     bool is_over;
+    bool is_short; /* the library had no memory for a document since this was last false */
     int exit_code;
     pid_t parent;
     FrameReader frames;
@@ -165,6 +169,7 @@ enum {
     ERROR_INVALID = -32600,
     ERROR_NO_METHOD = -32601,
     ERROR_PARAMS = -32602,
+    ERROR_INTERNAL = -32603,
     ERROR_NOT_READY = -32002,
     ERROR_CANCELLED = -32800,
     ERROR_MODIFIED = -32801,
@@ -191,6 +196,14 @@ json_t *ptx_lsp_markup(const LspServer *server, const char *text);
 
 /* Text of length bytes; replaced by marks where it is no UTF-8. */
 json_t *ptx_lsp_string(const char *text, size_t length);
+
+/* There is none: heard where jansson's failures are (json_set_alloc_funcs), by which `ptxlint lsp`
+ * ends. */
+void ptx_lsp_no_memory(void);
+/* memory, which NULL is heard of. */
+void *ptx_lsp_heard(void *memory);
+/* Of open_memstream, whose *text is NULL without memory. */
+void ptx_lsp_close_text(FILE *out, char *const *text);
 
 /* ---- position.c ------------------------------------------------------------------------------ */
 
@@ -285,6 +298,8 @@ void ptx_lsp_read_client(LspServer *server, const json_t *params);
 
 json_t *ptx_diagnostics_of(LspServer *server, LspDocument *document); /* diagnostics.c */
 void ptx_diagnostics_publish(LspServer *server, LspDocument *document);
+/* Reports to the user that memory is short, where server->is_short. */
+void ptx_lsp_show_short(LspServer *server, const LspDocument *document);
 /* Whether the CUDA file at path is newer than the PTX. */
 bool ptx_lsp_is_source_newer(const LspServer *server, const LspDocument *document,
                              const char *path);

@@ -38,7 +38,7 @@ void ptx_settings_close(LspServer *server)
 void ptx_settings_open(LspServer *server)
 {
     ptx_settings_close(server);
-    LspOpened *opened = malloc(sizeof *opened);
+    LspOpened *opened = ptx_lsp_heard(malloc(sizeof *opened));
     if (opened)
         *opened = (LspOpened){ server->host,
                                server->host->open(server->host->context, &server->wish), 1 };
@@ -52,7 +52,7 @@ LspSettings ptx_settings_find(const LspServer *server, const char *path)
 
 LspBasis *ptx_basis_new(LspServer *server)
 {
-    LspBasis *basis = calloc(1, sizeof *basis);
+    LspBasis *basis = ptx_lsp_heard(calloc(1, sizeof *basis));
     if (!basis)
         return NULL;
     *basis = (LspBasis){ .opened = server->settings, .users = 1 };
@@ -87,7 +87,7 @@ ptxlint_history *ptx_basis_history(const LspBasis *basis)
 
 bool ptx_wish_set(char **place, const char *text)
 {
-    char *copy = text && *text ? strdup(text) : NULL;
+    char *copy = text && *text ? ptx_lsp_heard(strdup(text)) : NULL;
     if (text && *text && !copy)
         return false;
     free(*place);

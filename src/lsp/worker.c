@@ -20,7 +20,7 @@ static void analyse_task(WorkerTask *task)
     task->options.metadata_path = task->path;
     /* read anew, since the user may be editing them */
     ptxlint_sources_new(NULL, &task->options.sources);
-    ptxlint_module_new(task->text, task->length, &task->options, &task->module);
+    task->status = ptxlint_module_new(task->text, task->length, &task->options, &task->module);
     ptxlint_sources_free(task->options.sources);
     task->options.sources = NULL;
 }

@@ -13,9 +13,10 @@
 /* ---- files ----------------------------------------------------------------------------------- */
 
 /* Whether a file, links followed, lies below the working directory. */
-static bool is_in_working_folder(const char *real)
+static bool is_in_working_folder(const char *real, bool *has_memory)
 {
     char *here = realpath(".", NULL);
+    *has_memory = here || errno != ENOMEM;
     const size_t length = here ? strlen(here) : 0;
     const bool is_root = length == 1;
     bool is_inside = here && !strncmp(real, here, length) && (is_root || real[length] == '/');
@@ -64,11 +65,13 @@ static char *read_real(const char *path, const char *real, size_t *length,
 
 static char *read_below(const char *path, size_t *length, char error[MCP_ERROR_BYTES])
 {
+    bool has_memory = true;
     char *real = realpath(path, NULL), *text = NULL;
     if (!real)
         ptx_mcp_fail(error, "%.200s: %s", path, strerror(errno));
-    else if (!is_in_working_folder(real))
-        ptx_mcp_fail(error, "%.200s: not below the working directory", path);
+    else if (!is_in_working_folder(real, &has_memory))
+        ptx_mcp_fail(error, has_memory ? "%.200s: not below the working directory"
+                                       : "%.200s: no memory", path);
     else
         text = read_real(path, real, length, error);
     free(real);

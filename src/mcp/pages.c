@@ -110,6 +110,7 @@ static void add_rate(json_t *answer, const char *text, const ptxlint_gpu *gpu)
         return;
     json_object_set_new(answer, "gpu", json_string(ptxlint_gpu_get_info(gpu)->name));
     json_object_set_new(answer, "results_per_clock_and_sm", ptx_mcp_number(rate.results_per_clock));
+    json_object_set_new(answer, "is_bound", json_boolean(rate.is_bound));
     json_object_set_new(answer, "pipe", json_string(rate.pipe));
 }
 

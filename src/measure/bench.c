@@ -70,6 +70,14 @@ static bool count_devices(Bench *bench)
     return false;
 }
 
+/* Names of GPUs are ASCII; what is not came of a driver that says nonsense. */
+static void keep_ascii(char *text)
+{
+    for (; *text; text++)
+        if (*text < ' ' || *text > '~')
+            *text = '?';
+}
+
 static bool describe_device(Bench *bench)
 {
     MeasuredDevice *info = &bench->info;
@@ -81,6 +89,7 @@ static bool describe_device(Bench *bench)
                  "the name of the GPU"))
         return false;
     info->name[sizeof info->name - 1] = '\0';
+    keep_ascii(info->name);
     info->major = major < 100 ? (unsigned)major : 0;
     info->minor = minor < 100 ? (unsigned)minor : 0;
     info->driver_version = bench->driver.version(&version) || version < 0 ? 0 : (unsigned)version;

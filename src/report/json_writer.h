@@ -62,6 +62,9 @@ void ptx_json_null(Json *json, const char *key);
 /* json.c: path, line and column in a source; null where there is no path. */
 void ptx_json_source(Json *json, const char *key, ptxlint_source_place place);
 
+/* recognition.c: a row, as an element of an array. */
+void ptx_json_recognized(Json *json, const ptxlint_module *module, const ptxlint_recognized *item);
+
 /* Member "why": it explains every null of the object; NULL: there is none. */
 void ptx_json_why(Json *json, const char *why);
 

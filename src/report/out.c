@@ -91,15 +91,9 @@ static bool is_line_begin(const Out *out)
 size_t ptx_out_clean_bytes(Out *out, const char *text, size_t left)
 {
     size_t column = 0;
-    if (ptx_is_line_command(text, left) && is_line_begin(out)) {
-        Glyph colon = ptx_glyph_hex(text);
-        ptx_out_bytes(out, colon.text, colon.length);
-        column += colon.width;
-        text++;
-        left--;
-    }
+    bool is_begin = is_line_begin(out);
     while (left) {
-        Glyph glyph = ptx_glyph_read(text, left, column);
+        Glyph glyph = ptx_glyph_read_line(text, left, column, &is_begin);
         ptx_out_bytes(out, glyph.text, glyph.length);
         column += glyph.width;
         text += glyph.source_bytes;

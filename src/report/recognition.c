@@ -71,7 +71,8 @@ static void put_what(Out *out, const ptxlint_recognized *item)
     else if (item->step != PTXLINT_UNKNOWN)
         ptx_out_format(out, " %" PRId64, item->step);
     if (item->lanes)
-        ptx_out_format(out, ", %" PRIu32 " lanes", item->lanes);
+        ptx_out_format(out, ", %" PRIu32 " %s", item->lanes,
+                       item->is_array ? "elements" : "lanes");
     if (item->is_conditional)
         ptx_out_text(out, ", conditional");
 }
@@ -138,8 +139,7 @@ static void put_loop_json(Json *json, const ptxlint_module *module, const ptxlin
     ptx_json_count(json, "loop_line", line_of(module, item->header));
 }
 
-static void put_recognized_json(Json *json, const ptxlint_module *module,
-                                const ptxlint_recognized *item)
+void ptx_json_recognized(Json *json, const ptxlint_module *module, const ptxlint_recognized *item)
 {
     ptxlint_source_place place = { 0 };
     ptxlint_module_source_at(module, item->span.begin, &place);
@@ -175,7 +175,7 @@ static void put_recognition_json(Json *json, const ptxlint_module *module,
     ptx_json_bool(json, "cut", ptxlint_recognition_is_cut(of));
     ptx_json_array(json, "recognized");
     for (size_t i = 0; i < count; i++)
-        put_recognized_json(json, module, &items[i]);
+        ptx_json_recognized(json, module, &items[i]);
     ptx_json_end(json);
     ptx_json_end(json);
 }

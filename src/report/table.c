@@ -11,6 +11,9 @@
 
 enum { NAMES_SHOWN = 16 };      /* registers listed as live at the peak */
 
+/* of one thread's flops: a mean below it is another number */
+static const double MOST_ALIKE = 0.99;
+
 static void put_key(Out *out, const char *key)
 {
     ptx_out_format(out, "  %-*s", KEY_COLUMNS, key);
@@ -267,8 +270,30 @@ static void put_flops(Line *line, const char *what, double flops)
     ptx_line_item(line, text);
 }
 
-static void put_work(Out *out, const ptxlint_mix *mix)
+/* Of all threads of the launch. NaN: not known. */
+static double mean_fp32(const ptxlint_kernel *kernel)
 {
+    const ptxlint_launch *launch = &kernel->launch;
+    double threads = 1;
+    for (unsigned d = 0; d < 3; d++)
+        threads *= (double)launch->grid[d] * (double)launch->block[d];
+    const bool is_known = kernel->projection_count && launch->grid[0] > 0 && launch->block[0] > 0;
+    return is_known ? kernel->projections[0].executed.flops_fp32 / threads : (double)NAN;
+}
+
+/* The mix is of a thread that takes each side of a branch that threads take differently. */
+static void put_mean(Line *line, const ptxlint_kernel *kernel)
+{
+    const double mean = mean_fp32(kernel);
+    if (!(mean < MOST_ALIKE * kernel->mix.flops_fp32))
+        return;
+    ptx_line_format(line, "; %s fp32 flops on average over all threads of the launch",
+                    ptx_figure_short(mean).text);
+}
+
+static void put_work(Out *out, const ptxlint_kernel *kernel)
+{
+    const ptxlint_mix *mix = &kernel->mix;
     char text[64];
     Line line = ptx_line_begin(out, "work");
     if (mix->has_assumed_trips) {
@@ -284,6 +309,7 @@ static void put_work(Out *out, const ptxlint_mix *mix)
              ptx_figure_short(mix->global_bytes).text);
     ptx_line_item(&line, text);
     ptx_line_words(&line, " a thread");
+    put_mean(&line, kernel);
     if (mix->has_assumed_branches)
         ptx_line_words(&line, " (an estimate: sides of a branch run equally often)");
     ptx_line_end(&line);
@@ -360,7 +386,7 @@ void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kern
     put_bounds(out, kernel);
     put_code(out, kernel);
     put_fma(out, &kernel->mix);
-    put_work(out, &kernel->mix);
+    put_work(out, kernel);
     put_gpus(out, module, kernel);
     put_table_mix(out, &kernel->mix);
     ptx_table_loops(out, module, kernel);

@@ -12,6 +12,7 @@
 #include "analysis/value/launch.h"
 #include "gpu/gpu.h"
 #include "ir/func.h"
+#include "session/kept_runs.h"
 
 enum {
     PREDICT_STEPS = 1 << 16,    /* of warps, for one block that stands for all */
@@ -119,8 +120,27 @@ static const Evaluation *evaluate_launch(Session *s, EvaluationBudget budget)
     const Gpu *gpu = all->gpu_count ? all->gpus[all->trial.gpu] : NULL;
     KernelRun run = run_of(s);
     if (budget == BUDGET_FIGURES && effort.depth != DEPTH_QUICK)
-        run.rows = ptx_session_is_trial(s) ? rows_of_trial(s) : ptx_session_joinable(s);
+        run.rows = ptx_session_joinable(s);
     return ptx_evaluate(&run, gpu, effort.steps, effort.depth);
+}
+
+/* Of a trial, for figures: as it was, where the launch was run before. */
+static const Evaluation *evaluate_trial(Session *s)
+{
+    Sessions *all = s->all;
+    const Effort effort = effort_of(s, BUDGET_FIGURES);
+    const RunKey key = { ptx_session_id(s), s->launch,
+                         all->gpu_count ? all->gpus[all->trial.gpu] : NULL, effort.steps };
+    const Evaluation *kept = ptx_kept_runs_find(all->own->runs, &key);
+    if (kept)
+        return kept;
+    KernelRun run = run_of(s);
+    run.rows = effort.depth != DEPTH_QUICK ? rows_of_trial(s) : NULL;
+    run.arena = ptx_kept_runs_make_room(all->own->runs);
+    kept = ptx_evaluate(&run, key.gpu, effort.steps, effort.depth);
+    if (kept)
+        ptx_kept_runs_add(all->own->runs, &key, kept);
+    return kept;
 }
 
 /* Where the grid is unknown, and the budget would not do for a block: what findings rest on, its
@@ -143,7 +163,8 @@ const Evaluation *ptx_session_evaluation_for_figures(Session *s)
     if (!s->was_evaluated && ptx_session_is_projected(s)) {
         s->evaluation = evaluation_of_ends(s);
         if (!s->evaluation)
-            s->evaluation = evaluate_launch(s, BUDGET_FIGURES);
+            s->evaluation = ptx_session_is_trial(s) ? evaluate_trial(s)
+                                                    : evaluate_launch(s, BUDGET_FIGURES);
     }
     s->was_evaluated = true;
     return s->evaluation;

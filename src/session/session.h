@@ -88,6 +88,7 @@ typedef struct Sessions {
     Arena *arena;               /* of what is kept */
     Arena *work;                /* of what goes with the function */
     Arena *temp, *scratch;      /* left as found; temp may be arena where there are no figures */
+    Arena *runs;                /* of the last evaluations of trials */
 
     /* of trials: that know what does not rest on the launch, and are only read; NULL: these are no
      * trials */

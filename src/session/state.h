@@ -5,6 +5,7 @@
  *   costs.c        what a GPU makes of it: machine instructions, registers, residency
  *   for_findings.c what findings alone ask for
  *   runs.c         evaluations of a launch, and what else runs it: races, traces
+ *   kept_runs.c    the last evaluations of trials
  *   time.c         what a launch executes, and the time of it
  *   beside.c       findings for one GPU beside those for the first
  *   trials.c       other launches of functions that were analysed */
@@ -17,6 +18,7 @@
 #include "session/residency.h"
 #include "session/session.h"
 
+typedef struct KeptRuns KeptRuns;
 typedef struct SimProgram SimProgram;
 typedef struct TimeShares TimeShares;
 typedef struct Writers Writers;
@@ -118,6 +120,7 @@ struct OfModule {
     const bool *rare_funcs;     /* per function: hardly ever called; NULL: not asked for */
     DemandScan *demands;
     TrialFacts *facts;          /* of trials: per function and GPU */
+    KeptRuns *runs;             /* of trials */
     bool is_large;              /* MAX_KEPT_INSNS */
     Shared shared[SHARED_SLOTS];        /* by hash: the last ones that were kept */
 };

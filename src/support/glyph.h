@@ -20,13 +20,11 @@ typedef struct Glyph {
 /* The first character of left > 0 bytes of text, shown at column (from 0). */
 Glyph ptx_glyph_read(const char *text, size_t left, size_t column);
 
-/* Whether GitHub's runner obeys a line that begins so, behind blanks: `::error::text`. */
-bool ptx_is_line_command(const char *text, size_t left);
+/* The same where only blanks stand before it in its line if *is_begin: GitHub's runner obeys
+ * `::error::text` there, so its first colon is <3a>. *is_begin is kept. */
+Glyph ptx_glyph_read_line(const char *text, size_t left, size_t column, bool *is_begin);
 
 /* All of it. */
 bool ptx_is_utf8(const char *text);
-
-/* The first byte of text as <3a>, whatever it is. */
-Glyph ptx_glyph_hex(const char *text);
 
 #endif

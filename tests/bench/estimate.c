@@ -2,11 +2,12 @@
  *
  *   ptxlint-bench-estimate [-v] GPU FILE.ptx LAUNCHES.json [FILE.ptx LAUNCHES.json...]
  *
- * Each kernel that the launch file names is estimated CALLS times for that launch, as its module
- * was made for it, with another cap on its registers each time: what was asked before is kept. Its
- * figure is the median call, in microseconds of processor time. What is printed: how many kernels
- * there are, the median over them, nine in ten, the longest; the median where the same is asked
- * once more. -v: every kernel with what was estimated, so that two builds can be compared. */
+ * Each kernel that the launch file names is estimated CALLS times, as its module was made for it,
+ * with a larger grid each time: what was asked before is kept. Its figure is the median call, in
+ * microseconds of processor time. What is printed: how many kernels there are, the median over
+ * them, nine in ten, the longest; the median with the grid of the launch and another cap on
+ * registers each time, and where the same is asked once more. -v: every kernel with what was
+ * estimated for its launch, so that two builds can be compared. */
 #include "ptxlint/ptxlint.h"
 
 #include <stdio.h>
@@ -17,7 +18,7 @@
 enum { CALLS = 101, MAX_KERNELS = 4096, MAX_REGISTERS = 255 };
 
 typedef struct Sample {
-    double us, again_us;
+    double us, cap_us, again_us;
     char name[128];
 } Sample;
 
@@ -56,6 +57,11 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static int compare_caps(const void *a, const void *b)
+{
+    return compare_doubles(&((const Sample *)a)->cap_us, &((const Sample *)b)->cap_us);
+}
+
 static int compare_again(const void *a, const void *b)
 {
     return compare_doubles(&((const Sample *)a)->again_us, &((const Sample *)b)->again_us);
@@ -76,24 +82,33 @@ static double time_call(const ptxlint_module *module, const char *kernel,
     return now_us() - begin;
 }
 
-/* out: as estimated without a cap. */
-static void measure(const ptxlint_module *module, const char *kernel, Sample *sample,
-                    ptxlint_estimated *out)
+typedef enum Asked { ASKED_GRID, ASKED_CAP, ASKED_AGAIN } Asked;
+
+/* The median call. */
+static double time_calls(const ptxlint_module *module, const ptxlint_kernel *kernel, Asked asked,
+                         ptxlint_estimated *out)
 {
     double times[CALLS];
     ptxlint_trial trial;
     ptxlint_trial_init(&trial);
     for (int i = 0; i < CALLS; i++) {
-        trial.max_registers = MAX_REGISTERS - i;
-        times[i] = time_call(module, kernel, &trial, out);
+        if (asked == ASKED_CAP)
+            trial.max_registers = MAX_REGISTERS - i;
+        for (int d = 0; asked == ASKED_GRID && d < 3; d++)
+            trial.grid[d] = kernel->launch.grid[d] + (d == 0 ? i + 1 : 0);
+        times[i] = time_call(module, kernel->name, &trial, out);
     }
     qsort(times, CALLS, sizeof *times, compare_doubles);
-    sample->us = times[CALLS / 2];
-    trial.max_registers = 0;
-    for (int i = 0; i < CALLS; i++)
-        times[i] = time_call(module, kernel, &trial, out);
-    qsort(times, CALLS, sizeof *times, compare_doubles);
-    sample->again_us = times[CALLS / 2];
+    return times[CALLS / 2];
+}
+
+/* out: as estimated for its launch. */
+static void measure(const ptxlint_module *module, const ptxlint_kernel *kernel, Sample *sample,
+                    ptxlint_estimated *out)
+{
+    sample->us = time_calls(module, kernel, ASKED_GRID, out);
+    sample->cap_us = time_calls(module, kernel, ASKED_CAP, out);
+    sample->again_us = time_calls(module, kernel, ASKED_AGAIN, out);
 }
 
 static size_t measure_file(const ptxlint_gpu *gpu, const char *path, const char *launch_path,
@@ -120,7 +135,7 @@ static size_t measure_file(const ptxlint_gpu *gpu, const char *path, const char 
         if (!kernels[k].is_entry || kernels[k].launch.source != PTXLINT_LAUNCH_FILE)
             continue;
         Sample *sample = &samples[count++];
-        measure(module, kernels[k].name, sample, &e);
+        measure(module, &kernels[k], sample, &e);
         snprintf(sample->name, sizeof sample->name, "%s", kernels[k].name);
         if (is_verbose)
             printf("%-40.40s %9.1f us: instructions %.17g sectors %.17g/%.17g wavefronts "
@@ -151,10 +166,13 @@ int main(int argc, char **argv)
         die("names none of its kernels", argv[first + 2]);
     qsort(samples, count, sizeof *samples, compare_again);
     const double again = samples[count / 2].again_us;
+    qsort(samples, count, sizeof *samples, compare_caps);
+    const double cap = samples[count / 2].cap_us;
     qsort(samples, count, sizeof *samples, compare_samples);
     printf("%zu kernels: ptxlint_estimate() takes %.1f us in the median, %.1f for nine in ten, "
-           "%.1f at the most; asked the same once more %.1f in the median (%s)\n",
-           count, samples[count / 2].us, samples[count * 9 / 10].us, samples[count - 1].us, again,
-           samples[count - 1].name);
+           "%.1f at the most; with another cap on registers %.1f in the median, asked the same "
+           "once more %.1f (%s)\n",
+           count, samples[count / 2].us, samples[count * 9 / 10].us, samples[count - 1].us, cap,
+           again, samples[count - 1].name);
     return 0;
 }

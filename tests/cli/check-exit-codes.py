@@ -51,7 +51,7 @@ CASES = {
     "verify --gpu h200 --measured times.jsonl clean.ptx": 0, "verify clean.ptx": 2, "verify --measured times.jsonl": 2, "verify --measured none clean.ptx": 3,
     "calibrate --gpu h200 --measured times.jsonl clean.ptx": 0, "calibrate --measured times.jsonl clean.ptx": 2, "calibrate --gpu h200 clean.ptx": 2,
     "calibrate --gpu h200 --measured times.jsonl": 2, "calibrate --gpu h200 --measured none clean.ptx": 3,
-    "recognize clean.ptx warned.ptx": 0, "recognize": 2, "recognize none.ptx": 3, "recognize --kernel x clean.ptx": 2, "recognize --format svg clean.ptx": 2,
+    "recognize clean.ptx warned.ptx": 0, "graph --links --format dot clean.ptx": 0, "recognize --links clean.ptx": 2, "recognize": 2, "recognize none.ptx": 3, "recognize --kernel x clean.ptx": 2, "recognize --format svg clean.ptx": 2,
     "schema": 0, "schema report": 0, "schema nothing": 2, "schema report more": 2,
     "completions bash": 0, "completions tcsh": 2, "completions": 2, "manual": 0, "manual more": 2,
     "--severity COR101=note warned.ptx": 0, "--severity OCC103=error noted.ptx": 1, "--ignore COR101 warned.ptx": 0, "--statistics warned.ptx": 1,

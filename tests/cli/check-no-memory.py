@@ -32,6 +32,7 @@ annotate --no-config --block 256 --grid 64 --gpu h200 a.ptx
 annotate --no-config --format json a.ptx
 graph --no-config --format svg --kernel reduce_shuffle a.ptx
 graph --no-config --format json a.ptx
+graph --no-config --links --format dot --kernel reduce_shuffle a.ptx
 recognize --no-config --format json a.ptx
 explain MEM201
 rules
@@ -67,7 +68,7 @@ merge s.json
 merge --format markdown=o.md r.json
 check --no-config --rules r.yaml --select ALL a.ptx
 check --no-config --budget b.yaml --no-baseline a.ptx
-check --no-config --statistics --group kernel a.ptx
+check --no-config --statistics --only throughput a.ptx
 diff --no-config --format markdown=o.md --format json=o.json a.ptx b.ptx
 rules --facts
 isa --list --format json
@@ -121,10 +122,19 @@ def points_of(count):
     return range(1 + step // 2, count + 1, step) if step > 1 else range(1, count + 1)
 
 
-def says_so(whole, got):
-    """Whether each answer of a server is as ever, or says that memory is short."""
-    left, right = whole.stdout.splitlines(), got.stdout.splitlines()
-    return got.returncode == 0 and len(left) == len(right) and all(a == b or b"emory" in b for a, b in zip(left, right))
+def messages(words, output):
+    """What a server says: its answers by number, and the rest."""
+    texts = output.splitlines() if words[0] == "mcp" else [part.split(b"Content-Length")[0] for part in output.split(b"\r\n\r\n")[1:]]
+    all_of_them = [json.loads(text) for text in texts]
+    return {each["id"]: each for each in all_of_them if "id" in each}, [each for each in all_of_them if "id" not in each]
+
+
+def says_so(words, whole, got):
+    """Whether each answer of a server is as ever, or says that memory is short; of a notification that is missing the user is told."""
+    (left, told), (right, tells) = (messages(words, each.stdout) for each in (whole, got))
+    short = [each for each in tells if "memory" in json.dumps(each)]
+    is_answered = left.keys() == right.keys() and all(right[key] == left[key] or "memory" in json.dumps(right[key]) for key in left)
+    return got.returncode == 0 and is_answered and (told == tells or bool(short))
 
 
 def trouble(words, whole, written, environment):
@@ -138,7 +148,7 @@ def trouble(words, whole, written, environment):
         return f"{torn} is neither old nor new"
     if got.returncode == 4 and got.stderr.strip():
         return ""
-    if words[0] == "mcp" and says_so(whole, got):
+    if words[0] in ("mcp", "lsp") and says_so(words, whole, got):
         return ""
     if (got.returncode, got.stdout) != (whole.returncode, whole.stdout):
         return f"exit {got.returncode}, {len(got.stdout)} of {len(whole.stdout)} bytes, {got.stderr[-200:]!r}"

@@ -3,7 +3,9 @@
 
 static int setup(void **state)
 {
-    static const char *const folders[] = { NULL };
+    #define FP8 "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32"
+
+static const char *const folders[] = { NULL };
     (void)state;
     return enter_folder(folders, NULL, 0);
 }
@@ -20,6 +22,7 @@ static const Case cases[] = {
     { "$PTXLINT isa fma",                        0, "Fused multiply-add of floats: one rounding.", "", NULL },
     { "$PTXLINT isa fma.rn.f32",                 0, "fma.rnd{.ftz}{.sat}.f32  d, a, b, c;", "", "f64" },
     { "$PTXLINT isa --gpu h200 fma.rn.f32",      0, "128 fma               h200", "", "sm_80" },
+    { "$PTXLINT isa --gpu h200,l4 " FP8,         0, "683 FMA alu (new factors) h200", "", NULL },
     { "$PTXLINT isa --gpu sm_75 wgmma",          0, "sm_75 does not have wgmma.", "", "Throughput" },
     { "$PTXLINT isa --format markdown fma",      0, "# fma\n\nFused", "", NULL },
     { "$PTXLINT isa add sub",                    0, "\nsub\n", "", NULL },

@@ -229,7 +229,7 @@ static const Case cases[] = {
       "", NULL },
     { "$PTXLINT explain --color always --rules lint OWN101", 0, "\033[3mkernels\033[23m", "",
       "*kernels*" },
-    { "$PTXLINT explain --rules odd.yaml ODD101", 0, "Odd ?[31mtext?.", "", "\033" },
+    { "$PTXLINT explain --rules odd.yaml ODD101", 0, "Odd <1b>[31mtext<07>.", "", "\033" },
     { "$PTXLINT explain --rules lint --format markdown OWN101", 0,
       "# OWN101 an-entry\n\nA kernel is an entry.\n", "", NULL },
     { "$PTXLINT explain --rules lint --format markdown OWN103", 0,

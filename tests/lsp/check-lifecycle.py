@@ -2,6 +2,7 @@
 """The life of a session: errors before and after it, cancelling, exit codes, frames that come in pieces or are broken."""
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import time
@@ -11,6 +12,11 @@ from client import FULL, ROOT, Client, ServerError
 
 PROGRAM = sys.argv.pop(1)
 PTX = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n\tret;\n}\n"
+
+
+def ticks_of(client):
+    """Hundredths of seconds that it has computed."""
+    return sum(map(int, pathlib.Path(f"/proc/{client.process.pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]))
 
 
 class Lifecycle(unittest.TestCase):
@@ -160,6 +166,26 @@ class Lifecycle(unittest.TestCase):
         client = Client(PROGRAM)
         self.assertNotIn("diagnosticProvider", client.capabilities["capabilities"])
         self.assertEqual(client.close(), 0)
+
+    def test_no_memory_for_an_analysis(self):
+        """The user is told once, requests are answered, and it is not tried again."""
+        client = Client(PROGRAM)
+        size = int(pathlib.Path(f"/proc/{client.process.pid}/statm").read_text().split()[0]) * resource.getpagesize()
+        if size > 1 << 40:
+            self.skipTest("a sanitizer's shadow does not fit into a limit")
+        text = PTX + "".join(f".visible .entry k{n}()\n{{\n\t.reg .b32 %r<9>;\n" + "\tmov.u32 %r1, 7;\n" * 40 + "\tret;\n}\n" for n in range(800))
+        resource.prlimit(client.process.pid, resource.RLIMIT_AS, (size + 12 * len(text), resource.RLIM_INFINITY))
+        client.open("file:///a.ptx", text)
+        try:
+            client.wait(lambda message: message.get("method") == "window/showMessage" and "memory" in message["params"]["message"])
+            with self.assertRaises(ServerError):
+                client.request("textDocument/codeLens", {"textDocument": {"uri": "file:///a.ptx"}})
+            before = ticks_of(client)
+            time.sleep(0.3)
+            self.assertLess(ticks_of(client) - before, 10)
+            self.assertEqual(client.close(), 0)
+        except AssertionError:          # its own memory: it has left
+            self.assertEqual((client.end(), client.errors), (4, b"ptxlint: no memory\n"))
 
     def test_wrong_types(self):
         """Nothing that a client sends takes the server down."""

@@ -157,6 +157,53 @@ static void test_asked_otherwise(void **state)
     ptxlint_module_free(module);
 }
 
+typedef struct KeptAsk { int64_t blocks, threads, shared, cap; size_t gpu; int by; } KeptAsk;
+
+static ptxlint_module *module_of_gpus(void)
+{
+    const ptxlint_gpu *const gpus[] = { ptxlint_gpu_find("h200"), ptxlint_gpu_find("h100"),
+                                        ptxlint_gpu_find("v100") };
+    ptxlint_options options;
+    ptxlint_module *module;
+    ptxlint_options_init(&options);
+    options.gpus = gpus;
+    options.gpu_count = sizeof gpus / sizeof *gpus;
+    assert_int_equal(ptxlint_module_new(streams, sizeof streams - 1, &options, &module),
+                     PTXLINT_OK);
+    return module;
+}
+
+static ptxlint_estimated ask_kept(const ptxlint_module *module, const KeptAsk *asked)
+{
+    const void *const params[] = { NULL, NULL, &asked->by };
+    const ptxlint_trial trial = {
+        .size = sizeof trial, .grid = { asked->blocks }, .block = { asked->threads },
+        .dynamic_shared_bytes = asked->shared, .max_registers = asked->cap, .params = params,
+        .param_count = 3,
+    };
+    ptxlint_estimated out = { .size = sizeof out };
+    assert_int_equal(ptxlint_estimate(module, "k", asked->gpu, &trial, &out), PTXLINT_OK);
+    return out;
+}
+
+/* What runs is kept for other caps and GPUs, and for the last launches alone: each answer is that
+ * of a fresh module, whatever was asked before. */
+static void test_run_once(void **state)
+{
+    (void)state;
+    ptxlint_module *module = module_of_gpus();
+    for (unsigned i = 0; i < 72; i++) {
+        const KeptAsk asked = { .blocks = 1000 + i / 3 % 2, .threads = 128 << i / 6 % 2,
+                                .shared = i / 12 % 2 ? 40000 : 0, .cap = i / 36 % 2 ? 32 : 0,
+                                .gpu = i % 3, .by = i % 24 < 12 ? 1 : 9 };
+        ptxlint_module *fresh = module_of_gpus();
+        ptxlint_estimated got = ask_kept(module, &asked), want = ask_kept(fresh, &asked);
+        assert_true(are_alike(&got, &want));
+        ptxlint_module_free(fresh);
+    }
+    ptxlint_module_free(module);
+}
+
 static bool is_in_order(const ptxlint_time *time)
 {
     return time->bound_us <= time->low_us && time->low_us <= time->predicted_us
@@ -862,7 +909,7 @@ UNIT(estimate)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_estimates_only),  cmocka_unit_test(test_asked_again),
-        cmocka_unit_test(test_asked_otherwise),
+        cmocka_unit_test(test_asked_otherwise), cmocka_unit_test(test_run_once),
         cmocka_unit_test(test_orders),          cmocka_unit_test(test_steps),
         cmocka_unit_test(test_stays),           cmocka_unit_test(test_iterations),
         cmocka_unit_test(test_least),           cmocka_unit_test(test_bounds_of_less),

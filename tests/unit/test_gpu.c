@@ -126,7 +126,8 @@ static const char *const products[] = { "g80",  "gtx280",  "gtx480",  "c2050",  
                                         "k20",  "k40",     "gtx980",  "p100",    "gtx1080",
                                         "v100", "t4",      "a100",    "rtx3090", "orin",
                                         "l40s", "rtx4080", "rtx4090", "h100",    "h100-pcie",
-                                        "h200", "b200",    "rtx5090" };
+                                        "h200", "b200",    "rtx5090", "l4",        "a10",
+                                        "a30",  "a40",     "a6000" };
 
 static void test_products(void **state)
 {
@@ -408,6 +409,67 @@ static void test_refused_figures(void **state)
     ptxlint_gpu_free(copy);
 }
 
+/* value -1: it is not known. */
+static void test_settings(void **state)
+{
+    static const struct Row { const char *gpu, *settings, *key; double value; } rows[] = {
+        { "c2050", "shared=16k", "shared_per_sm", 16384 },
+        { "c2050", "shared=16k", "shared_per_block", 16384 },
+        { "c2050", "shared=16k", "l1_split_bytes", 49152 },
+        { "c2050", "shared=49152", "l1_split_bytes", 16384 },
+        { "c2050", "shared=16k", "load_bytes", 128 },
+        { "c2050", "dlcm=cg", "load_bytes", 32 },
+        { "c2050", "dlcm=cg", "loads_past_l1", 1 },
+        { "c2050", "dlcm=cg:shared=16k", "shared_per_sm", 16384 },
+        { "h200", "shared=100k", "shared_per_block", 49152 },
+        { "h200", "shared=100k", "shared_per_block_optin", 101376 },
+        { "h200", "shared=100k", "l1_split_bytes", 159744 },
+        { "h200", "dlcm=cg", "l1_split_bytes", -1 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char error[128];
+        ptxlint_gpu *set;
+        assert_int_equal(ptxlint_gpu_with(ptxlint_gpu_find(rows[i].gpu), rows[i].settings, &set,
+                                          error, sizeof error), PTXLINT_OK);
+        const double value = ptxlint_gpu_value(set, rows[i].key);
+        if ((value >= 0) != (rows[i].value >= 0)
+            || (value >= 0 && fabs(value - rows[i].value) > 0))
+            fail_msg("row %zu: %s is %g", i, rows[i].key, value);
+        ptxlint_gpu_free(set);
+    }
+}
+
+static void test_wrong_settings(void **state)
+{
+    static const struct Row { const char *gpu, *settings, *error; } rows[] = {
+        { "c2050", "shared=17k", "shared=17k: of an SM of sm_20 shared memory can have 16k, 48k" },
+        { "c2050", "shared=", "shared memory can have 16k, 48k" },
+        { "c2050", "shared=16kb", "shared memory can have 16k, 48k" },
+        { "c2050", "shared=99999999999999999999", "shared memory can have" },
+        { "g80", "shared=16k", "sm_10 has no L1 that shares its store with shared memory" },
+        { "g80", "dlcm=cg", "no L1 that loads of global memory could pass" },
+        { "c2050", "dlcm=ca", "it is dlcm=cg" },
+        { "c2050", "", "'' is no setting of a GPU" },
+        { "c2050", "shared=16k:", "'' is no setting of a GPU" },
+        { "c2050", "l1=16k", "'l1=16k' is no setting of a GPU" },
+        { "c2050", "shared=16k:shared=16k:shared=16k:shared=16k:shared=16k:shared=16k",
+          "settings are longer than 64 bytes" },
+        { "c2050", "\xff", "is no setting" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char error[256] = "";
+        ptxlint_gpu *set;
+        assert_int_equal(ptxlint_gpu_with(ptxlint_gpu_find(rows[i].gpu), rows[i].settings, &set,
+                                          error, sizeof error), PTXLINT_BAD_ARGUMENT);
+        assert_null(set);
+        if (!strstr(error, rows[i].error) && *rows[i].settings != '\xff')
+            fail_msg("row %zu: '%s'", i, error);
+    }
+    assert_int_equal(ptxlint_gpu_with(NULL, "shared=16k", NULL, NULL, 0), PTXLINT_BAD_ARGUMENT);
+}
+
 static void test_wrong_copies(void **state)
 {
     (void)state;
@@ -456,6 +518,7 @@ UNIT(gpu)
         cmocka_unit_test(test_aliases),   cmocka_unit_test(test_measured),
         cmocka_unit_test(test_files_of_copies), cmocka_unit_test(test_file_without_base),
         cmocka_unit_test(test_refused_figures), cmocka_unit_test(test_wrong_copies),
+        cmocka_unit_test(test_settings), cmocka_unit_test(test_wrong_settings),
         cmocka_unit_test(test_many_sources),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -251,6 +251,18 @@ static const struct { const char *what, *body, *wanted; } arrays[] = {
     "mov.u32 %r5, %r7;\n"
 #define UP(by) "shfl.sync.up.b32 %r6|%p2, %r5, " by ", 0, -1;\n@%p2 add.s32 %r6, %r6, %r5;\n" \
     "mov.u32 %r5, %r6;\n"
+#define LANE "and.b32 %r12, %r9, 31;\n"
+#define UP_BELOW(compare, by, below, first, second) \
+    "shfl.sync.up.b32 %r6, %r5, " by ", 0, -1;\nsetp." compare " %p2, %r12, " below ";\n" \
+    "add.s32 %r7, %r5, %r6;\nselp.b32 %r5, " first ", " second ", %p2;\n"
+#define UP_SUM(by) UP_BELOW("lt.u32", by, by, "%r5", "%r7")
+#define UP_ZERO(by, zero) \
+    "shfl.sync.up.b32 %r6, %r5, " by ", 0, -1;\nsetp.ge.u32 %p2, %r12, " by ";\n" \
+    "selp.b32 %r7, %r6, " zero ", %p2;\nadd.s32 %r5, %r7, %r5;\n"
+#define LOOPED(mode, start, update, compare, limit) \
+    BEGIN "mov.u32 %r10, " start ";\nL: shfl.sync." mode ".b32 %r6, %r5, %r10, 31, -1;\n" \
+    "add.s32 %r5, %r5, %r6;\n" update " %r10, %r10, 1;\nsetp." compare " %p1, %r10, " limit ";\n" \
+    "@%p1 bra L;\n" END
 #define BEGIN "ld.global.u32 %r5, [%rd2];\n"
 #define END "st.global.u32 [%rd3], %r5;\nret;\n"
 
@@ -282,11 +294,132 @@ static const struct { const char *what, *body, *wanted; } lanes[] = {
     { "of two operations",
       BEGIN BFLY("1") "shfl.sync.bfly.b32 %r6, %r5, 2, 31, -1;\nmax.s32 %r5, %r5, %r6;\n" END,
       "y array assignment 4" },
+    { "prefixes, selected by the lane",
+      LANE BEGIN UP_SUM("1") UP_SUM("2") UP_SUM("4") UP_SUM("8")
+      UP_BELOW("gt.u32", "16", "15", "%r7", "%r5") END,
+      "%r5 warp scan add of 32; y array assignment 4" },
+    { "selected the other way", LANE BEGIN UP_SUM("1") UP_SUM("2") UP_SUM("4") UP_SUM("8")
+      UP_BELOW("lt.u32", "16", "16", "%r7", "%r5") END, "y array assignment 4" },
+    { "selected by another lane", LANE BEGIN UP_SUM("1") UP_SUM("2") UP_SUM("4") UP_SUM("8")
+      UP_BELOW("lt.u32", "16", "17", "%r5", "%r7") END, "y array assignment 4" },
+    { "zero is added", LANE BEGIN UP_ZERO("1", "0") UP_ZERO("2", "0") UP_ZERO("4", "0")
+      UP_ZERO("8", "0") UP_ZERO("16", "0") END, "%r5 warp scan add of 32; y array assignment 4" },
+    { "one is added", LANE BEGIN UP_ZERO("1", "0") UP_ZERO("2", "0") UP_ZERO("4", "0")
+      UP_ZERO("8", "0") UP_ZERO("16", "1") END, "y array assignment 4" },
+    { "halved by a loop", LOOPED("bfly", "16", "shr.u32", "ne.u32", "0"),
+      "y array assignment 4; %r5 warp reduction add of 32; %r10 not recognized" },
+    { "doubled by a loop, groups of 8", LOOPED("bfly", "1", "shl.b32", "lt.u32", "8"),
+      "y array assignment 4; %r5 warp reduction add of 8; %r10 geometric induction shl" },
+    { "the last distance is not reached", LOOPED("bfly", "16", "shr.u32", "gt.u32", "1"),
+      "y array assignment 4; %r5 not recognized; %r10 not recognized" },
+    { "down by half of the warp", LOOPED("down", "8", "shr.u32", "ne.u32", "0"),
+      "y array assignment 4; %r5 not recognized; %r10 not recognized" },
+    { "the end is not known", LOOPED("bfly", "16", "shr.u32", "ne.u32", "%r1"),
+      "y array assignment 4; %r5 not recognized; %r10 not recognized" },
     { "by redux", BEGIN "redux.sync.min.s32 %r5, %r5, -1;\n" END,
       "%r5 warp reduction min of 32; y array assignment 4" },
     { "by redux, of some lanes", BEGIN "redux.sync.min.s32 %r5, %r5, 7;\n" END,
       "y array assignment 4" },
 };
+
+/* s[t] is at %r10, and set. A step by d, of the threads that the comparison lets through. */
+#define TREE "mov.u32 %r10, s;\nshl.b32 %r11, %r9, 2;\nadd.s32 %r10, %r10, %r11;\n" \
+    "st.shared.f32 [%r10], %f1;\nbar.sync 0;\n"
+#define STEP_UNSYNCED(label, comparison, bytes, operation) \
+    comparison "@%p1 bra " label ";\nld.shared.f32 %f2, [%r10];\n" \
+    "ld.shared.f32 %f3, [%r10+" bytes "];\n" operation ".f32 %f4, %f3, %f2;\n" \
+    "st.shared.f32 [%r10], %f4;\n" label ": "
+#define STEP(label, comparison, bytes) \
+    STEP_UNSYNCED(label, comparison, bytes, "add") "bar.sync 0;\n"
+#define ABOVE(number) "setp.gt.u32 %p1, %r9, " number ";\n"
+#define HALVED(compare, update, barrier) \
+    "mov.u32 %r12, %ntid.x;\nshr.u32 %r12, %r12, 1;\nL: setp." compare " %p1, %r9, %r12;\n" \
+    "@%p1 bra M;\nshl.b32 %r13, %r12, 2;\nadd.s32 %r14, %r10, %r13;\n" \
+    "ld.shared.f32 %f2, [%r10];\nld.shared.f32 %f3, [%r14];\nmax.f32 %f4, %f3, %f2;\n" \
+    "st.shared.f32 [%r10], %f4;\nM: " barrier update \
+    "setp.ne.u32 %p2, %r12, 0;\n@%p2 bra L;\nret;\n"
+#define FAILS "s not recognized"
+
+static const struct { const char *what, *body, *wanted; } trees[] = {
+    { "by 2, by 1", TREE STEP("A", ABOVE("1"), "8") STEP("B", "setp.ne.s32 %p1, %r9, 0;\n", "4")
+      "ret;\n", "s array assignment 4; s block reduction add of 4" },
+    { "by 1, by 2: multiples", TREE
+      STEP("A", "and.b32 %r5, %r9, 1;\nsetp.ne.u32 %p1, %r5, 0;\n", "4")
+      STEP("B", "and.b32 %r5, %r9, 3;\nsetp.ne.u32 %p1, %r5, 0;\n", "8") "ret;\n",
+      "s array assignment 4; s block reduction add of 4" },
+    { "a bit alone is no multiple", TREE
+      STEP("A", "and.b32 %r5, %r9, 2;\nsetp.ne.u32 %p1, %r5, 0;\n", "12")
+      STEP("B", "and.b32 %r5, %r9, 4;\nsetp.ne.u32 %p1, %r5, 0;\n", "24") "ret;\n",
+      "s array assignment 4; " FAILS "; " FAILS },
+    { "too many threads: what one writes another reads", TREE STEP("A", ABOVE("2"), "8")
+      STEP("B", "setp.ne.s32 %p1, %r9, 0;\n", "4") "ret;\n",
+      "s array assignment 4; " FAILS "; " FAILS },
+    { "no barrier between", TREE STEP_UNSYNCED("A", ABOVE("1"), "8", "add")
+      STEP("B", "setp.ne.s32 %p1, %r9, 0;\n", "4") "ret;\n",
+      "s array assignment 4; " FAILS "; " FAILS },
+    { "a sum and a product", TREE STEP_UNSYNCED("A", ABOVE("1"), "8", "mul") "bar.sync 0;\n"
+      STEP("B", "setp.ne.s32 %p1, %r9, 0;\n", "4") "ret;\n",
+      "s array assignment 4; " FAILS "; " FAILS },
+    { "by 4, by 1: no tree", TREE STEP("A", ABOVE("3"), "16")
+      STEP("B", "setp.ne.s32 %p1, %r9, 0;\n", "4") "ret;\n",
+      "s array assignment 4; " FAILS "; " FAILS },
+    { "halved by a loop", TREE HALVED("ge.u32", "shr.u32 %r12, %r12, 1;\n", "bar.sync 0;\n"),
+      "s array assignment 4; s block reduction max; %r12 not recognized" },
+    { "divided by 3", TREE HALVED("ge.u32", "div.u32 %r12, %r12, 3;\n", "bar.sync 0;\n"),
+      "s array assignment 4; " FAILS "; %r12 not recognized" },
+    { "one thread too many", TREE HALVED("gt.u32", "shr.u32 %r12, %r12, 1;\n", "bar.sync 0;\n"),
+      "s array assignment 4; " FAILS "; %r12 not recognized" },
+    { "without a barrier", TREE HALVED("ge.u32", "shr.u32 %r12, %r12, 1;\n", ""),
+      "s array assignment 4; " FAILS "; %r12 not recognized" },
+};
+
+/* A row of 512 bytes a thread, and a value in its place in it. */
+#define ROWS "mul.wide.u32 %rd4, %r9, 512;\nadd.s64 %rd4, %rd8, %rd4;\n"
+#define WALK(body) \
+    ROWS "L: " body "add.s32 %r3, %r3, 1;\nsetp.lt.s32 %p1, %r3, %r1;\n@%p1 bra L;\n" \
+    "st.global.f32 [%rd3], %f1;\nret;\n"
+#define OWN "add.s64 %rd4, %rd4, 4;\n"
+
+static const struct { const char *what, *body, *wanted; } advised[] = {
+    { "a row a thread", WALK("ld.global.f32 %f2, [%rd4];\nadd.f32 %f1, %f1, %f2;\n" OWN),
+      "y array assignment 4; %f1 scalar reduction add interchange" },
+    { "unrolled", WALK("ld.global.f32 %f2, [%rd4];\nadd.f32 %f1, %f1, %f2;\n"
+      "ld.global.f32 %f2, [%rd4+4];\nadd.f32 %f1, %f1, %f2;\nadd.s64 %rd4, %rd4, 8;\n"),
+      "y array assignment 4; %f1 scalar reduction add interchange" },
+    { "every other element", WALK("ld.global.f32 %f2, [%rd4];\nadd.f32 %f1, %f1, %f2;\n"
+      "add.s64 %rd4, %rd4, 8;\n"), "y array assignment 4; %f1 scalar reduction add" },
+    { "a recurrence beside it", WALK("ld.global.f32 %f2, [%rd4];\nadd.f32 %f1, %f1, %f2;\n"
+      "fma.rn.f32 %f5, %f5, %f2, %f2;\n" OWN),
+      "y array assignment 4; %f1 scalar reduction add; %f5 linear recurrence fma" },
+    { "until what is loaded is 0", WALK("ld.global.f32 %f2, [%rd4];\nadd.f32 %f1, %f1, %f2;\n"
+      "setp.eq.f32 %p2, %f2, 0f00000000;\n@%p2 bra M;\n" OWN) "M: ret;\n",
+      "y array assignment 4 conditional; %f1 scalar reduction add" },
+    { "lanes side by side", "mul.wide.u32 %rd4, %r9, 4;\nadd.s64 %rd4, %rd8, %rd4;\nL: "
+      "ld.global.f32 %f2, [%rd4];\nadd.f32 %f1, %f1, %f2;\n" OWN
+      "add.s32 %r3, %r3, 1;\nsetp.lt.s32 %p1, %r3, %r1;\n@%p1 bra L;\n"
+      "st.global.f32 [%rd3], %f1;\nret;\n", "y array assignment 4; %f1 scalar reduction add" },
+    { "a store of a row a thread", WALK("st.global.f32 [%rd4], %f5;\n" OWN),
+      "y array assignment 4; x array assignment 4 interchange" },
+    { "a table in shared memory", "ld.global.u32 %r5, [%rd2];\nshl.b32 %r5, %r5, 2;\n"
+      "mov.u32 %r10, s;\nadd.s32 %r10, %r10, %r5;\nld.shared.f32 %f2, [%r10];\n"
+      "st.global.f32 [%rd3], %f2;\nret;\n", "s gather conflict; y array assignment 4" },
+    { "a tree of 32", TREE STEP("A", ABOVE("15"), "64") STEP("B", ABOVE("7"), "32")
+      STEP("C", ABOVE("3"), "16") STEP("D", ABOVE("1"), "8") STEP("E", ABOVE("0"), "4") "ret;\n",
+      "s array assignment 4; s block reduction add shuffle of 32" },
+};
+
+static const char *name_advice(const char *advice)
+{
+    static const struct { const char *part, *name; } names[] = {
+        { "256 bytes at most", " privatize" },
+        { "are 512 bytes apart, the loop goes by 4", " interchange" },
+        { "conflicts are possible", " conflict" }, { "last five steps", " shuffle" },
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strstr(advice, names[i].part))
+            return names[i].name;
+    return " advice";
+}
 
 static void put_item(char *out, const ptxlint_recognized *item)
 {
@@ -301,7 +434,7 @@ static void put_item(char *out, const ptxlint_recognized *item)
     if (item->step != PTXLINT_UNKNOWN)
         sprintf(out + strlen(out), " %d", (int)item->step);
     if (*item->advice)
-        strcat(out, strstr(item->advice, "256 bytes") ? " privatize" : " advice");
+        strcat(out, name_advice(item->advice));
     if (item->lanes)
         sprintf(out + strlen(out), " of %u", item->lanes);
     strcat(out, item->is_conditional ? " conditional" : "");
@@ -350,6 +483,89 @@ static void test_arrays_and_lanes(void **state)
         check_loop(arrays[i].what, ARRAYS, arrays[i].body, arrays[i].wanted);
     for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
         check_loop(lanes[i].what, ARRAYS, lanes[i].body, lanes[i].wanted);
+    for (size_t i = 0; i < sizeof advised / sizeof *advised; i++)
+        check_loop(advised[i].what, ARRAYS, advised[i].body, advised[i].wanted);
+    for (size_t i = 0; i < sizeof trees / sizeof *trees; i++)
+        check_loop(trees[i].what, ARRAYS, trees[i].body, trees[i].wanted);
+}
+
+/* Of the ARRAYS: "x>y" structural, "x=y" flow, "x?y" control, "x@y" by memory. */
+static const struct { const char *what, *body, *wanted; } links[] = {
+    { "a copy behind a bounds check",
+      "setp.ge.s32 %p1, %r2, %r1;\n@%p1 bra E;\nld.global.f32 %f2, [%rd2];\n"
+      "st.global.f32 [%rd3], %f2;\nE: ret;\n", "%tid.x>y %ctaid.x>y" },
+    { "one thread stores its index",
+      "setp.ne.s32 %p1, %r9, 0;\n@%p1 bra E;\nst.global.u32 [%rd3], %r7;\nE: ret;\n",
+      "%tid.x>y %tid.x?y %ctaid.x>y %ctaid.x=y" },
+    { "a guard that rests on what is loaded, and on a thread",
+      "ld.global.f32 %f2, [%rd2];\nsetp.gt.f32 %p1, %f2, 0f00000000;\n"
+      "@%p1 st.global.f32 [%rd9], %f2;\nret;\n", "%tid.x>y %ctaid.x>y" },
+    { "a gather gives a value",
+      INDEX "ld.global.f32 %f2, [%rd5];\nst.global.f32 [%rd2], %f2;\nret;\n",
+      "%tid.x>y %ctaid.x>y y=x %tid.x>x %ctaid.x>x" },
+    { "a sum, its loop, and where it goes",
+      "L: ld.global.f32 %f2, [%rd2];\nadd.f32 %f1, %f1, %f2;\nadd.s64 %rd2, %rd2, 4;\n"
+      "add.s32 %r3, %r3, 1;\nsetp.lt.s32 %p1, %r3, %r1;\n@%p1 bra L;\n"
+      "st.global.f32 [%rd3], %f1;\nret;\n",
+      "%f1=y %tid.x>y %ctaid.x>y %rd2>%f1 %r3>%f1 %tid.x>%f1 %ctaid.x>%f1 %r3>%rd2 "
+      "%tid.x=%rd2 %ctaid.x=%rd2" },
+    { "a maximum by selection needs its own loop; its place needs it as a condition",
+      "L: ld.global.f32 %f2, [%rd8];\nsetp.gt.f32 %p2, %f2, %f1;\n"
+      "selp.f32 %f1, %f2, %f1, %p2;\nselp.b32 %r10, %r3, %r10, %p2;\n"
+      "add.s32 %r3, %r3, 1;\nsetp.lt.s32 %p1, %r3, %r1;\n@%p1 bra L;\n"
+      "st.global.u32 [%rd3], %r10;\nret;\n",
+      "%r10=y %tid.x>y %ctaid.x>y %r3>%f1 %f1?%r10 %r3>%r10 %r3=%r10" },
+    { "through an array: what is stored in it is loaded behind the barrier",
+      "mov.u64 %rd6, s;\nmul.wide.u32 %rd7, %r9, 4;\nadd.s64 %rd6, %rd6, %rd7;\n"
+      "st.shared.u32 [%rd6], %r9;\nbar.sync 0;\nld.shared.u32 %r5, [s];\n"
+      "st.global.u32 [%rd3], %r5;\nret;\n",
+      "%tid.x>s %tid.x=s s@y %tid.x>y %ctaid.x>y" },
+    { "loaded before it is stored: nothing is needed of it",
+      "ld.global.f32 %f2, [%rd8];\nst.global.f32 [%rd3], %f2;\n"
+      "st.global.f32 [%rd2], %f1;\nret;\n", "%tid.x>y %ctaid.x>y %tid.x>x %ctaid.x>x" },
+};
+
+static void name_node(char *text, size_t size, const ptxlint_recognition *of, size_t node)
+{
+    size_t count;
+    const ptxlint_recognized *items = ptxlint_recognition_items(of, &count);
+    const char *index = ptxlint_recognition_index_name(of, node);
+    if (index)
+        snprintf(text, size, "%s", index);
+    else
+        snprintf(text, size, "%s", *items[node].array ? items[node].array : items[node].variable);
+}
+
+static void check_links(const char *what, const char *body, const char *wanted)
+{
+    static char text[4096];
+    char got[1024] = "", from[64], to[64];
+    size_t count, link_count;
+    ptxlint_module *module;
+    ptxlint_recognition *of;
+    snprintf(text, sizeof text, "%s%s}\n", ARRAYS, body);
+    assert_int_equal(ptxlint_module_new(text, strlen(text), NULL, &module), PTXLINT_OK);
+    const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
+    assert_int_equal(ptxlint_recognition_new_linked(module, kernels, &of), PTXLINT_OK);
+    const ptxlint_link *of_links = ptxlint_recognition_links(of, &link_count);
+    for (size_t i = 0; i < link_count; i++) {
+        name_node(from, sizeof from, of, of_links[i].from);
+        name_node(to, sizeof to, of, of_links[i].to);
+        const char kind = of_links[i].is_by_memory ? '@' : ">=?"[of_links[i].kind];
+        snprintf(got + strlen(got), sizeof got - strlen(got), "%s%s%c%s", i ? " " : "", from, kind,
+                 to);
+    }
+    if (strcmp(got, wanted) || ptxlint_recognition_is_links_cut(of))
+        fail_msg("%s:\n got    %s\n wanted %s", what, got, wanted);
+    ptxlint_recognition_free(of);
+    ptxlint_module_free(module);
+}
+
+static void test_links(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+        check_links(links[i].what, links[i].body, links[i].wanted);
 }
 
 static void test_misuse(void **state)
@@ -364,6 +580,7 @@ UNIT(recognize)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_loops),
                                         cmocka_unit_test(test_arrays_and_lanes),
+                                        cmocka_unit_test(test_links),
                                         cmocka_unit_test(test_misuse) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

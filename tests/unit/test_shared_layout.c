@@ -3,7 +3,10 @@
 
 #include "analysis/sim/shared_layout.h"
 #include "ir/func.h"
+#include "ir/insn.h"
 #include "ir/module.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
 #include "support/arena.h"
 
 enum { KERNEL, OTHER, HELPER };
@@ -22,10 +25,15 @@ static Var vars[] = {
 
 static Func funcs[] = { { .is_entry = true }, { .is_entry = true }, { .is_entry = false } };
 
+static Module a_module(void)
+{
+    return (Module){ .funcs = funcs, .func_count = COUNT(funcs), .vars = vars,
+                     .var_count = COUNT(vars), .unit_count = 2 };
+}
+
 static SharedLayout lay_out(Arena *arena)
 {
-    static const Module module = { .funcs = funcs, .func_count = COUNT(funcs), .vars = vars,
-                                   .var_count = COUNT(vars), .unit_count = 2 };
+    const Module module = a_module();
     const SharedUnit *units = ptx_shared_units_new(arena, &module);
     return ptx_shared_layout_make(arena, &module, &units[0], 6, 7);
 }
@@ -70,11 +78,42 @@ static void test_by_address(void **state)
     ptx_arena_free(&arena);
 }
 
+/* A kernel without calls has what it names, in the order of declarations and once. */
+static void test_named(void **state)
+{
+    static const Op add = { .kind = OPK_ADD }, call = { .kind = OPK_CALL };
+    static const struct Row { const Op *op; uint32_t sized, unsized; uint64_t end; } rows[] = {
+        { &add, 2, 1, 12 }, { &call, 2, 2, 12 },
+    };
+    Operand operands[] = {
+        { .kind = OPERAND_VAR, .id = 3 }, { .kind = OPERAND_VAR, .id = 1 },
+        { .kind = OPERAND_VAR, .id = 0 }, { .kind = OPERAND_VAR, .id = 3 },
+        { .kind = OPERAND_VAR, .id = 2 }, { .kind = OPERAND_REG, .id = 4 },
+    };
+    jmp_buf on_failure;
+    Arena arena;
+    (void)state;
+    ptx_arena_init(&arena, SIZE_MAX, &on_failure);
+    const Module module = a_module();
+    const SharedUnit *units = ptx_shared_units_new(&arena, &module);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        Insn insn = { .op = rows[i].op };
+        const Func func = { .insns = &insn, .insn_count = 1, .operands = operands,
+                            .operand_count = COUNT(operands) };
+        const SharedUnit unit = ptx_shared_unit_of(&arena, &module, &units[0], &func);
+        assert_int_equal(unit.sized.count, rows[i].sized);
+        assert_int_equal(unit.unsized.count, rows[i].unsized);
+        assert_int_equal(unit.end, rows[i].end);
+    }
+    ptx_arena_free(&arena);
+}
+
 UNIT(shared_layout)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_variable),
         cmocka_unit_test(test_by_address),
+        cmocka_unit_test(test_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

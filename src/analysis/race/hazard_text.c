@@ -7,6 +7,7 @@
 #include "isa/isa.h"
 #include "analysis/flow/loop.h"
 #include "analysis/sim/race/race.h"
+#include "support/choice.h"
 #include "support/demangle.h"
 #include "support/arena.h"
 
@@ -74,11 +75,13 @@ static int write_wait(char *out, size_t size, const Hazard *h, const char *name)
                + snprintf(out, size,
                           "by the parity of the phase before the one in which it has arrived: that "
                           "returns at once, or never");
-    if (h->pending)
+    if (h->pending) {
+        const char *verb = h->pending == 1 ? "is" : "are";
         return count
                + snprintf(out, size,
-                          "for a phase that never completes: of %u arrivals %u are missing",
-                          (unsigned)h->wanted, (unsigned)h->pending);
+                          "for a phase that never completes: of %u arrival%s %u %s missing",
+                          (unsigned)h->wanted, ptx_plural(h->wanted), (unsigned)h->pending, verb);
+    }
     if (h->owed > 0)
         return count
                + snprintf(out, size,

@@ -88,10 +88,8 @@ static void note_array(Recognized *out, const Subscript *of, LoopId loop)
 
 /* ---- who stores ------------------------------------------------------------------------------ */
 
-/* %tid.x == c */
-static bool names_one_thread(const Recognizer *r, SymId condition)
+bool ptx_recognizer_is_one_thread(const Symbols *s, SymId condition)
 {
-    Symbols *s = ptx_ssa_symbols(r->reader.ssa);
     const Sym sym = *ptx_sym(s, condition);
     if (sym.kind != SYM_EQ)
         return false;
@@ -104,8 +102,7 @@ static bool names_one_thread(const Recognizer *r, SymId condition)
            && number->kind == SYM_CONST;
 }
 
-/* What holds in a block because of the branch that ends its dominator; 0: nothing. */
-static SymId condition_of_branch(const Recognizer *r, BlockId branch, BlockId block)
+SymId ptx_recognizer_condition(const Recognizer *r, BlockId branch, BlockId block)
 {
     const Cfg *cfg = r->flow->cfg;
     const Block *from = &cfg->blocks[branch];
@@ -126,17 +123,18 @@ static SymId condition_of_branch(const Recognizer *r, BlockId branch, BlockId bl
 /* Whether one thread of the block alone comes there, by x; nothing asks for y or z. */
 static bool is_by_one_thread(const Recognizer *r, InsnId id)
 {
+    const Symbols *s = ptx_ssa_symbols(r->reader.ssa);
     BlockId block = r->flow->cfg->block_of[id];
     if (r->asks_for_row)
         return false;
-    if (names_one_thread(r, ptx_ssa_guard(r->reader.ssa, id)))
+    if (ptx_recognizer_is_one_thread(s, ptx_ssa_guard(r->reader.ssa, id)))
         return true;
     for (unsigned i = 0; i < CONDITION_BLOCKS && block; i++) {
         const BlockId up = r->flow->dom->idom[block];
         if (up == EXIT_BLOCK)
             return false;
-        const SymId condition = condition_of_branch(r, up, r->flow->cfg->block_of[id]);
-        if (condition && names_one_thread(r, condition))
+        const SymId condition = ptx_recognizer_condition(r, up, r->flow->cfg->block_of[id]);
+        if (condition && ptx_recognizer_is_one_thread(s, condition))
             return true;
         block = up;
     }
@@ -412,6 +410,14 @@ static Recognized begin_array_row(const Recognizer *r, InsnId id)
                          .reg = NO_ID, .array = NO_ID, .insn_count = 1, .is_array = true };
 }
 
+/* A load that a loop steps a register by stays with that register. */
+static void add_array_row(Recognizer *r, const Recognized *row)
+{
+    if (!r->owner[row->insn])
+        r->owner[row->insn] = r->count + 1;
+    ptx_recognizer_add(r, row, 0);
+}
+
 static void add_writing(Recognizer *r, InsnId id)
 {
     Recognized row = begin_array_row(r, id);
@@ -426,9 +432,7 @@ static void add_writing(Recognizer *r, InsnId id)
     if (to)
         note_array(&row, to, row.loop);
     row.is_conditional = is_conditional_access(r, id, row.loop);
-    if (row.class != RECOGNIZED_NONE)
-        ptx_recognizer_advise(r, &row);
-    ptx_recognizer_add(r, &row, 0);
+    add_array_row(r, &row);
 }
 
 static void add_gather(Recognizer *r, InsnId id)
@@ -441,7 +445,7 @@ static void add_gather(Recognizer *r, InsnId id)
     note_array(&row, from, row.loop);
     row.has_step = false;
     row.is_conditional = is_conditional_access(r, id, row.loop);
-    ptx_recognizer_add(r, &row, 0);
+    add_array_row(r, &row);
 }
 
 static void recognize_access(Recognizer *r, InsnId id)
@@ -453,7 +457,7 @@ static void recognize_access(Recognizer *r, InsnId id)
         return;
     if (op->kind == OPK_LD && r->has_arrays)
         add_gather(r, id);
-    else if (op->kind == OPK_ST || op->kind == OPK_RED || op->kind == OPK_ATOM)
+    else if ((op->kind == OPK_ST && !r->owner[id]) || op->kind == OPK_RED || op->kind == OPK_ATOM)
         add_writing(r, id);
 }
 

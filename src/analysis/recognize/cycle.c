@@ -293,7 +293,9 @@ void ptx_recognizer_add_cycle(Recognizer *r, Cycle *c)
         out.insn = c->insns[i] > out.insn ? c->insns[i] : out.insn;
     c->carried = out.reg = find_carried_register(r, c);
     out.class = (uint8_t)class_of_cycle(r, c, &out, is_own);
-    for (uint32_t i = 0; i < c->count; i++)
+    for (uint32_t i = 0; i < c->count; i++) {
         r->is_linear[c->insns[i]] = out.class == RECOGNIZED_LINEAR;
+        r->owner[c->insns[i]] = r->count + 1;
+    }
     ptx_recognizer_add(r, &out, c->id);
 }

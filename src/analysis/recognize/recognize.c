@@ -131,7 +131,9 @@ void ptx_recognizer_add(Recognizer *r, const Recognized *item, uint32_t componen
     if (r->count == r->capacity)
         r->items = ptx_arena_grow(r->arena, r->items, r->count, &r->capacity, sizeof *r->items);
     r->item_component[r->count] = component;
-    r->items[r->count++] = *item;
+    r->items[r->count] = *item;
+    r->items[r->count].number = r->count;
+    r->count++;
 }
 
 RecognizedClass ptx_recognizer_refuse(Recognized *out, const char *why)
@@ -156,6 +158,7 @@ static void begin_recognizer(Recognizer *r)
     r->outer = ptx_arena_array(r->scratch, LoopId, loop_count + 1);
     r->below = ptx_arena_array(r->scratch, LoopId, loop_count + 1);
     r->component = ptx_arena_array(r->scratch, uint32_t, count + 1);
+    r->owner = ptx_arena_array(r->scratch, uint32_t, count + 1);
     r->reg_component = ptx_arena_array(r->scratch, uint32_t, r->flow->func->reg_count + 1);
     r->order = ptx_arena_array(r->scratch, uint32_t, count + 1);
     r->low = ptx_arena_array(r->scratch, uint32_t, count + 1);
@@ -180,10 +183,20 @@ static int compare_recognized(const void *a, const void *b)
     const Recognized *x = a, *y = b;
     const uint64_t outer = (uint64_t)x->loop + 1, other = (uint64_t)y->loop + 1;
     int order = ((uint32_t)outer > (uint32_t)other) - ((uint32_t)outer < (uint32_t)other);
-    return order ? order : (x->insn > y->insn) - (x->insn < y->insn);
+    order = order ? order : (x->insn > y->insn) - (x->insn < y->insn);
+    return order ? order : (x->number > y->number) - (x->number < y->number);
 }
 
-Recognitions ptx_recognize(Arena *arena, Arena *scratch, const FuncFlow *flow)
+static const uint32_t *number_rows(const Recognizer *r)
+{
+    uint32_t *row_of = ptx_arena_array(r->scratch, uint32_t, r->count + 1);
+    for (uint32_t i = 0; i < r->count; i++)
+        row_of[r->items[i].number] = i;
+    return row_of;
+}
+
+Recognitions ptx_recognize(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                           RecognizedLinks *links)
 {
     Recognizer r = { .arena = arena, .scratch = scratch, .flow = flow,
                      .defs = ptx_defs_of(scratch, flow) };
@@ -194,10 +207,14 @@ Recognitions ptx_recognize(Arena *arena, Arena *scratch, const FuncFlow *flow)
     begin_recognizer(&r);
     ptx_recognizer_rests(&r);
     ptx_recognizer_components(&r);
+    ptx_recognizer_trees(&r);
     ptx_recognizer_arrays(&r);
     ptx_recognizer_lanes(&r);
+    ptx_recognizer_advise(&r);
     if (r.count)
         qsort(r.items, r.count, sizeof *r.items, compare_recognized);
+    if (links)
+        *links = ptx_recognizer_links(&r, number_rows(&r));
     ptx_arena_release(scratch, mark);
     return (Recognitions){ .items = r.items, .count = r.count };
 }

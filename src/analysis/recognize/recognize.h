@@ -44,13 +44,17 @@ typedef enum RecognizedClass {
     RECOGNIZED_HISTOGRAM,       /* a[b[s]] = a[b[s]] op e */
     RECOGNIZED_SCAN,            /* v = v op e, a[s] = v; a[s] = a[s - 1] op e */
     /* of the lanes of a warp, by shuffles: of groups of Recognized.lanes */
-    RECOGNIZED_WARP_REDUCTION, RECOGNIZED_WARP_SCAN
+    RECOGNIZED_WARP_REDUCTION, RECOGNIZED_WARP_SCAN,
+    RECOGNIZED_TREE             /* a[t] = a[t] op a[t + d] in shared memory, step by step */
 } RecognizedClass;
 
 typedef enum RecognizedAdvice {
     ADVICE_NONE,
     ADVICE_PRIVATIZE,           /* count in shared memory first: the bins fit there */
-    ADVICE_SHUFFLE              /* combine the warp first: all lanes add to one float */
+    ADVICE_SHUFFLE,             /* combine the warp first: all lanes add to one float */
+    ADVICE_TREE_SHUFFLE,        /* the last steps of a tree are within a warp */
+    ADVICE_INTERCHANGE,         /* lanes are apart, iterations are not: the other way round */
+    ADVICE_CONFLICT             /* data say which bank */
 } RecognizedAdvice;
 
 typedef struct Recognized {
@@ -68,12 +72,41 @@ typedef struct Recognized {
     uint32_t insn_count;
     uint8_t advice;             /* RecognizedAdvice */
     uint32_t extent;            /* of ADVICE_PRIVATIZE: bytes that the bins take at most */
-    uint32_t lanes;             /* that are combined; 0: another class */
+    /* of ADVICE_INTERCHANGE: bytes from one lane to the next, 0: a value of the launch times some;
+     * and of an element, of which the loop touches one behind the other */
+    int64_t lane_bytes, element_bytes;
+    uint32_t lanes;             /* or elements, that are combined; 0: not known, another class */
     bool has_step;
+    bool ends_at_neighbours;    /* of RECOGNIZED_TREE: the steps are halved down to 1 */
     bool is_array;              /* a store, an atomic or a gather: no register of a loop */
     bool is_conditional;        /* not in each iteration */
     bool is_reinitialized;      /* set to a constant in each iteration of the next outer loop */
+    uint32_t number;            /* in the order in which it was found */
 } Recognized;
+
+/* What one needs another for. */
+typedef enum LinkKind {
+    LINK_STRUCTURAL,            /* an index: for its subscript, or how far its loop goes */
+    LINK_FLOW,                  /* its value */
+    LINK_CONTROL,               /* whether it is computed */
+    LINK__COUNT,
+    LINK_BY_MEMORY = 1 << LINK__COUNT   /* a bit beside those of kinds */
+} LinkKind;
+
+/* Nodes: rows; from their number on, indices of the grid: %tid.x, .y, .z, %ctaid.x, .y, .z. */
+enum { LINK_INDICES = 6 };
+
+typedef struct RecognizedLink {
+    uint32_t from, to;          /* nodes; `to` needs `from` */
+    uint8_t kind;               /* LinkKind */
+    bool is_by_memory;          /* `from` may have stored it to an array that `to` loads from */
+} RecognizedLink;
+
+typedef struct RecognizedLinks {
+    const RecognizedLink *items;          /* by `to`, then `from`, then kind */
+    uint32_t count;
+    bool is_cut;                /* there may be more */
+} RecognizedLinks;
 
 typedef struct Recognitions {
     const Recognized *items;    /* by loop, then instruction */
@@ -81,7 +114,8 @@ typedef struct Recognitions {
     bool is_cut;                /* there are too many dependences: nothing is recognised */
 } Recognitions;
 
-/* Owned by arena; scratch, another arena, is left as found. */
-Recognitions ptx_recognize(Arena *arena, Arena *scratch, const FuncFlow *flow);
+/* Owned by arena; scratch, another arena, is left as found. links may be NULL. */
+Recognitions ptx_recognize(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                           RecognizedLinks *links);
 
 #endif

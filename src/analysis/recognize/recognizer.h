@@ -50,6 +50,7 @@ typedef struct Recognizer {
     LoopId *outer;              /* per loop: what holds it at the level in hand; NO_LOOP */
     LoopId *below;              /* the same one level deeper */
     uint32_t *component;        /* per instruction; 0: none yet */
+    uint32_t *owner;            /* per instruction: the innermost item it is of, plus 1; 0: none */
     uint32_t *reg_component;    /* per register: the last component that sets it */
     uint32_t *order, *low, *next;       /* per instruction, of Tarjan's walk */
     InsnId *stack, *calls;
@@ -112,6 +113,9 @@ Step ptx_recognizer_join_steps(Step a, Step b);
 /* components.c: all that loops carry in registers, a nesting level at a time. */
 void ptx_recognizer_components(Recognizer *r);
 
+/* links.c: what is recognised needs of each other; row_of: per number of an item. */
+RecognizedLinks ptx_recognizer_links(Recognizer *r, const uint32_t *row_of);
+
 /* cycle.c: the class of a component. */
 void ptx_recognizer_add_cycle(Recognizer *r, Cycle *c);
 bool ptx_recognizer_is_of_cycle(const Recognizer *r, const Cycle *c, const Operand *operand);
@@ -130,6 +134,10 @@ uint64_t ptx_recognizer_array_bit(const Recognizer *r, uint64_t array);
 void ptx_recognizer_arrays(Recognizer *r);
 /* Of an atomic or a reduction of the warp, by what it names; STEP_OTHER: no associative one. */
 Step ptx_recognizer_named_step(const Op *op);
+/* What holds in a block because of the branch that ends a dominator of it; 0: nothing. */
+SymId ptx_recognizer_condition(const Recognizer *r, BlockId branch, BlockId block);
+/* %tid.x == c */
+bool ptx_recognizer_is_one_thread(const Symbols *s, SymId condition);
 /* How an address moves in a loop, or in the grid: TERM_FIXED, TERM_LOOP: by indices alone,
  * TERM_DATA, TERM_OTHER. */
 TermKind ptx_recognizer_movement(const Recognizer *r, const Subscript *of, LoopId loop);
@@ -137,8 +145,11 @@ TermKind ptx_recognizer_movement(const Recognizer *r, const Subscript *of, LoopI
 /* lanes.c: what lanes combine by shuffles. */
 void ptx_recognizer_lanes(Recognizer *r);
 
-/* advice.c: what follows from the class of an atomic. */
-void ptx_recognizer_advise(const Recognizer *r, Recognized *row);
+/* tree.c: what a block combines in shared memory; before arrays.c, which leaves its stores out. */
+void ptx_recognizer_trees(Recognizer *r);
+
+/* advice.c: what follows from the classes, when all are known. */
+void ptx_recognizer_advise(Recognizer *r);
 
 /* stencil.c: whether what is stored is made of neighbours of one element of another array. */
 bool ptx_recognizer_is_stencil(Recognizer *r, InsnId store);

@@ -206,6 +206,7 @@ static void add_guarded_location(Recognizer *r, InsnId id, LoopId loop)
                               .insn_count = 1,
                               .class = RECOGNIZED_LOCATION,
                               .operation = selection->is_max ? "argmax" : "argmin" };
+    r->owner[id] = r->count + 1;
     ptx_recognizer_add(r, &item, 0);
 }
 

@@ -284,15 +284,20 @@ static uint64_t array_of_term(const Symbols *s, const SubscriptTerm *term)
     return is_pointer ? ptx_subscript_array(sym->a, sym->value) : 0;
 }
 
-static uint64_t array_of_subscript(const Symbols *s, const Subscript *of)
+/* Its term goes: an operand that names a variable has none. */
+static uint64_t take_array(const Symbols *s, Subscript *of)
 {
     uint64_t found = 0;
+    uint32_t at = 0;
     for (uint32_t i = 0; i < of->count; i++) {
         const uint64_t array = array_of_term(s, &of->terms[i]);
         if (array && found)
             return 0;
         found = array ? array : found;
+        at = array ? i : at;
     }
+    if (found)
+        of->terms[at] = of->terms[--of->count];
     return found;
 }
 
@@ -313,7 +318,7 @@ void ptx_subscript_read(SubscriptReader *r, InsnId insn, const Operand *address,
     read_subscript_node(r, ptx_ssa_value_before(r->ssa, address->id, insn), &base);
     add_subscript(out, &base, 1);
     out->is_lost |= ptx_ssa_is_spent(r->ssa);
-    out->array = array_of_subscript(s, out);
+    out->array = take_array(s, out);
 }
 
 /* ---- two of them ----------------------------------------------------------------------------- */

@@ -29,11 +29,13 @@ static void place(Machine *m, VarId var, uint64_t address)
 static void lay_out_shared(Machine *m)
 {
     const SimCode *code = &m->program->code;
-    const SharedUnit *unit = &code->shared_units[m->module->funcs[m->kernel].unit];
+    const Func *kernel = &m->module->funcs[m->kernel];
     if (m->has_shared)
         return;
     m->has_shared = true;
-    m->shared_layout = ptx_shared_layout_make(m->arena, m->module, unit,
+    const SharedUnit unit = ptx_shared_unit_of(m->arena, m->module,
+                                               &code->shared_units[kernel->unit], kernel);
+    m->shared_layout = ptx_shared_layout_make(m->arena, m->module, &unit,
                                               code->own_first[m->kernel], code->own_end[m->kernel]);
     const int64_t dynamic = m->launch->dynamic_shared_bytes;
     const uint64_t end = ptx_align_up(m->shared_layout.end, 16)

@@ -1,8 +1,13 @@
 /* Where a kernel's variables in shared memory lie. */
 #include "analysis/sim/shared_layout.h"
 #include "ir/func.h"
+#include "ir/insn.h"
 #include "ir/module.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
 #include "support/arena.h"
+
+#include <stdlib.h>
 
 enum { DYNAMIC_ALIGN = 16 };    /* bytes; of what has no size, at least */
 
@@ -60,6 +65,56 @@ const SharedUnit *ptx_shared_units_new(Arena *arena, const Module *module)
 }
 
 /* ---- of a kernel ----------------------------------------------------------------------------- */
+
+static bool may_call(const Func *func)
+{
+    for (InsnId i = 0; i < func->insn_count; i++)
+        if (func->insns[i].op->kind == OPK_CALL)
+            return true;
+    return false;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    const VarId left = *(const VarId *)a, right = *(const VarId *)b;
+    return (left > right) - (left < right);
+}
+
+/* Ascending, each once. */
+static uint32_t named_of_unit(Arena *arena, const Module *module, const Func *func, VarId **named)
+{
+    uint32_t count = 0, kept = 0;
+    *named = ptx_arena_array(arena, VarId, func->operand_count);
+    for (uint32_t o = 0; o < func->operand_count; o++) {
+        const Operand *operand = &func->operands[o];
+        if (operand->kind == OPERAND_VAR && is_of_unit(module, &module->vars[operand->id]))
+            (*named)[count++] = operand->id;
+    }
+    if (count)
+        qsort(*named, count, sizeof **named, compare_ids);
+    for (uint32_t i = 0; i < count; i++)
+        if (!i || (*named)[i] != (*named)[i - 1])
+            (*named)[kept++] = (*named)[i];
+    return kept;
+}
+
+SharedUnit ptx_shared_unit_of(Arena *arena, const Module *module, const SharedUnit *unit,
+                              const Func *func)
+{
+    VarId *named;
+    if (unit->sized.count + unit->unsized.count == 0 || may_call(func))
+        return *unit;
+    const uint32_t count = named_of_unit(arena, module, func, &named);
+    SharedUnit out = { .sized = { .places = ptx_arena_array(arena, SharedPlace, count) },
+                       .unsized = { .places = ptx_arena_array(arena, SharedPlace, count) } };
+    for (uint32_t i = 0; i < count; i++) {
+        if (module->vars[named[i]].bytes)
+            add_sized(&out.sized, module, named[i], &out.end);
+        else
+            add_unsized(&out.unsized, module, named[i]);
+    }
+    return out;
+}
 
 /* Behind an address. */
 static uint64_t group_end(const SharedGroup *group, uint64_t at)

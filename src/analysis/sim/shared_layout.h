@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 typedef struct Arena Arena;
+typedef struct Func Func;
 typedef struct Module Module;
 
 enum { LARGEST_SHARED = 1 << 20 };      /* bytes; no GPU has as many */
@@ -39,6 +40,10 @@ typedef struct SharedUnit {     /* of all functions of a unit; `from` of unsized
 
 /* Per unit. Other kernels' own variables are not there when a kernel runs. */
 const SharedUnit *ptx_shared_units_new(Arena *arena, const Module *module);
+
+/* Of those the ones that a kernel names: ptxas lays out no others. All of them where it calls. */
+SharedUnit ptx_shared_unit_of(Arena *arena, const Module *module, const SharedUnit *unit,
+                              const Func *func);
 
 typedef struct SharedLayout {   /* of a kernel */
     SharedGroup groups[4];      /* one behind the other */

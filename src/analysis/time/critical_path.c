@@ -48,9 +48,26 @@ typedef struct LateWindow {
     uint32_t head, tail;
 } LateWindow;
 
+/* What each walk asks of a machine instruction: the same each time. */
+typedef struct WalkedInsn {
+    double latency;             /* ptx_result_clocks */
+    const Op *fence;            /* NULL: it is none */
+    uint32_t words;             /* registers that a load of global memory brings; 0: it is none */
+    uint32_t gathers;           /* whose operands it waits for too, and one: gathered_ready; 0 */
+    uint8_t orders;             /* ptx_store_orders */
+    bool is_light;              /* computes integers: no barrier keeps it behind */
+    bool is_float;
+    bool is_in_order;           /* issues as long as its latency is: issue_of */
+    bool is_late;               /* see is_late */
+    bool hands_on;
+} WalkedInsn;
+
 typedef struct CriticalPathWalker {
     const CriticalPathInput *in;
     ResultClocks of;
+    const WalkedInsn *facts;    /* per machine instruction */
+    double words_ahead;         /* that registers reach for */
+    uint32_t pipes[MACHINE__COUNT];     /* a bit for each pipeline that use_pipes counts */
     double *ready;              /* per value */
     bool *is_late;              /* per value: see is_late */
     double *own;                /* per block: the clocks of its latest walk */
@@ -79,6 +96,12 @@ typedef struct CriticalPathWalker {
 
 /* ---- one block ------------------------------------------------------------------------------- */
 
+/* fmax, without a call. */
+static inline double later(double a, double b)
+{
+    return b > a || isnan(a) ? b : a;
+}
+
 /* Floating point stays in program order: ptxas moves what addresses come from ahead, but little
  * else. */
 static bool is_float(MachineOp machine)
@@ -88,11 +111,17 @@ static bool is_float(MachineOp machine)
 }
 
 /* Clocks after its start in which an instruction's own ones issue. */
-static double issue_of(const CriticalPathWalker *w, const LoweredInsn *insn, double latency)
+static double issue_of(const CriticalPathWalker *w, const WalkedInsn *facts, double latency)
 {
-    bool is_sequence = insn->machine == MACHINE_REDUX
-                       || (insn->origin != NO_ID && w->of.sequences[insn->origin].is_in_order);
-    return is_sequence ? fmax(0, latency - (double)w->in->latencies->machine[MACHINE_ALU]) : 0;
+    return facts->is_in_order
+               ? later(0, latency - (double)w->in->latencies->machine[MACHINE_ALU])
+               : 0;
+}
+
+static bool is_in_order(const CriticalPathWalker *w, const LoweredInsn *insn)
+{
+    return insn->machine == MACHINE_REDUX
+           || (insn->origin != NO_ID && w->of.sequences[insn->origin].is_in_order);
 }
 
 static double operands_ready(const CriticalPathWalker *w, const LoweredInsn *insn, double start)
@@ -100,31 +129,42 @@ static double operands_ready(const CriticalPathWalker *w, const LoweredInsn *ins
     const LoweredValueId *uses = &w->in->lowered->operands[insn->operand_first + insn->def_count];
     double at = start;
     for (unsigned u = 0; u < insn->use_count; u++)
-        at = fmax(at, w->ready[uses[u]]);
+        at = later(at, w->ready[uses[u]]);
     return at;
 }
 
 /* What lanes do first for an atomic that one of them does for all reads its operands, which the
- * last instruction of the expansion has. end: of the block's. */
-static double gathered_ready(const CriticalPathWalker *w, uint32_t first, uint32_t end, double at)
+ * last instruction of the expansion has. end: of the block's. That, and one; 0: it does not. */
+static uint32_t gathers(const CriticalPathWalker *w, uint32_t first, uint32_t end)
 {
     const LoweredInsn *insns = w->in->lowered->insns;
     const InsnId origin = insns[first].origin;
     uint32_t last = first;
     if (!ptx_is_gathering(w->in->func, &insns[first]))
-        return at;
+        return 0;
     while (last + 1 < end && !insns[last].def_count && insns[last + 1].origin == origin)
         last++;
-    return operands_ready(w, &insns[last], at);
+    return last + 1;
+}
+
+static double gathered_ready(const CriticalPathWalker *w, const WalkedInsn *facts, double at)
+{
+    return facts->gathers ? operands_ready(w, &w->in->lowered->insns[facts->gathers - 1], at) : at;
 }
 
 /* In a loop, where a body is often several iterations side by side, floats that rest on a sequence
  * without a branch let those behind them go first. */
-static bool is_late(const CriticalPathWalker *w, const LoweredInsn *insn, BlockId block)
+static bool begins_late(const CriticalPathWalker *w, const LoweredInsn *insn)
+{
+    const Sequence *sequence = insn->origin == NO_ID ? NULL : &w->of.sequences[insn->origin];
+    return sequence && sequence->each > 0 && !sequence->has_branch;
+}
+
+static bool is_late(const CriticalPathWalker *w, const LoweredInsn *insn, const WalkedInsn *facts,
+                    BlockId block)
 {
     const LoweredValueId *uses = &w->in->lowered->operands[insn->operand_first + insn->def_count];
-    const Sequence *sequence = insn->origin == NO_ID ? NULL : &w->of.sequences[insn->origin];
-    bool late = sequence && sequence->each > 0 && !sequence->has_branch;
+    bool late = facts->is_late;
     for (unsigned u = 0; u < insn->use_count; u++)
         late |= w->is_late[uses[u]];
     return late && w->in->loops->loop_of[block] != NO_LOOP;
@@ -140,42 +180,39 @@ static uint32_t words_of_load(const CriticalPathWalker *w, const LoweredInsn *in
                : 0;
 }
 
-static double words_ahead(const CriticalPathWalker *w)
+static bool is_light(const LoweredInsn *insn)
 {
-    return WORDS_AHEAD + fmax(0, w->in->registers - LITTLE_REGISTERS);
+    return insn->machine == MACHINE_ALU || insn->machine == MACHINE_IADD
+           || insn->machine == MACHINE_IMAD || insn->machine == MACHINE_IMAD_WIDE;
 }
 
 /* Nothing that the launch writes is in it, nor in what addresses come from: no barrier keeps it
  * behind. Of what ptxas made of
  * kernels with four steps of a loop side by side, the loads of all four stood first. */
-static bool passes_barriers(const CriticalPathWalker *w, const LoweredInsn *insn)
+static bool passes_barriers(const CriticalPathWalker *w, const WalkedInsn *facts)
 {
-    const uint32_t words = words_of_load(w, insn);
-    if (insn->machine == MACHINE_ALU || insn->machine == MACHINE_IADD
-        || insn->machine == MACHINE_IMAD || insn->machine == MACHINE_IMAD_WIDE)
-        return true;
-    return words && !ptx_store_orders(w->in->func, insn)
-           && w->ahead.words + words <= words_ahead(w);
+    return facts->is_light
+           || (facts->words && !facts->orders && w->ahead.words + facts->words <= w->words_ahead);
 }
 
 /* A load behind the uses of others starts with them where registers reach for all, else when the
  * first of them is there. */
-static double behind_loads(CriticalPathWalker *w, const LoweredInsn *insn, double at)
+static double behind_loads(CriticalPathWalker *w, const WalkedInsn *facts, double at)
 {
     LoadsAhead *ahead = &w->ahead;
-    const uint32_t words = words_of_load(w, insn);
-    if (words && ahead->is_used && ahead->words + words > words_ahead(w)) {
-        at = fmax(at, ahead->first);
+    const uint32_t words = facts->words;
+    if (words && ahead->is_used && ahead->words + words > w->words_ahead) {
+        at = later(at, ahead->first);
         *ahead = (LoadsAhead){ .number = ahead->number + 1 };
     }
     return at;
 }
 
-static void note_loads(CriticalPathWalker *w, const LoweredInsn *insn, double ready)
+static void note_loads(CriticalPathWalker *w, const LoweredInsn *insn, uint32_t words,
+                       double ready)
 {
     LoadsAhead *ahead = &w->ahead;
     const LoweredValueId *operands = &w->in->lowered->operands[insn->operand_first];
-    const uint32_t words = words_of_load(w, insn);
     if (words && !ahead->words)
         ahead->first = ready;
     ahead->words += words;
@@ -192,10 +229,10 @@ static double behind_window(CriticalPathWalker *w, const LoweredInsn *insn, doub
     window->count += (double)insn->count;
     while (window->tail != window->head
            && window->issued[window->tail % WINDOW_PLACES] + WINDOW <= window->count) {
-        window->held = fmax(window->held, window->start[window->tail % WINDOW_PLACES]);
+        window->held = later(window->held, window->start[window->tail % WINDOW_PLACES]);
         window->tail++;
     }
-    return fmax(at, window->held);
+    return later(at, window->held);
 }
 
 static void note_late(CriticalPathWalker *w, double at)
@@ -238,7 +275,7 @@ static double behind_stores(const CriticalPathWalker *w, unsigned orders)
 {
     double at = 0;
     for (unsigned o = 0; o < STORE_ORDERS; o++)
-        at = orders >> o & 1 ? fmax(at, w->stored[o]) : at;
+        at = orders >> o & 1 ? later(at, w->stored[o]) : at;
     return at;
 }
 
@@ -274,7 +311,7 @@ static double block_sectors(const CriticalPathWalker *w, InsnId insn)
 /* When the SM has them. */
 static double transfer_sectors(CriticalPathWalker *w, double at, double sectors)
 {
-    w->port = fmax(w->port, at) + sectors * w->in->tiles.sector;
+    w->port = later(w->port, at) + sectors * w->in->tiles.sector;
     return w->port;
 }
 
@@ -297,10 +334,11 @@ static void use_pipes(CriticalPathWalker *w, const LoweredInsn *insn, bool is_fi
     double count = warps * (double)insn->count;
     if (insn->machine == MACHINE_SHARED && is_first)
         count *= ptx_joined_share(&w->in->evaluation->insns[insn->origin]);
-    for (unsigned p = 0; p < PIPE__COUNT; p++)
-        if (gpu->pipes[p].lanes > 0 && p != PIPE_SHARED && p != PIPE_TENSOR)
-            w->busy[p] += count * 32 / gpu->pipes[p].lanes
-                          * (double)gpu->pipes[p].takes[insn->machine];
+    for (uint32_t left = w->pipes[insn->machine]; left; left &= left - 1) {
+        const Pipe *pipe = &gpu->pipes[__builtin_ctz(left)];
+        w->busy[__builtin_ctz(left)] += count * 32 / pipe->lanes
+                                        * (double)pipe->takes[insn->machine];
+    }
     if (!is_first)
         return;
     const Count *total = &w->in->evaluation->insns[insn->origin].total;
@@ -321,7 +359,7 @@ static double through_function_unit(CriticalPathWalker *w, const LoweredInsn *in
         return at;              /* that is in its latency */
     if (!(xu->lanes > 0) || !(xu->takes[insn->machine] > 0) || !ptx_gpu_has(gpu, FIGURE_PARTITIONS))
         return at;
-    at = fmax(at, w->xu_free);
+    at = later(at, w->xu_free);
     w->xu_free = at + (double)insn->count * 32 * gpu->figures[FIGURE_PARTITIONS] / xu->lanes
                           * (double)xu->takes[insn->machine];
     return at;
@@ -354,7 +392,7 @@ static double wait_in_line(CriticalPathWalker *w, const LoweredInsn *insn, doubl
                      ? (total->wavefronts - total->spared_wavefronts) / total->warps
                      : lines_of(w, total);
     w->asked += own * fmin(partitions, active_warps(w, insn->origin));
-    return fmax(0, w->phase + w->asked - own - at);
+    return later(0, w->phase + w->asked - own - at);
 }
 
 /* A warp does not go on before the matrix units have its product. */
@@ -372,7 +410,7 @@ static double end_phase(CriticalPathWalker *w, double at)
     for (unsigned p = 0; p < PIPE__COUNT; p++) {
         if (w->chain && w->phase + w->busy[p] > end)
             w->chain->pipe = (PipeId)p;
-        end = fmax(end, w->phase + w->busy[p]);
+        end = later(end, w->phase + w->busy[p]);
         w->busy[p] = 0;
     }
     w->phase = end;
@@ -540,6 +578,48 @@ static void note_in_chain(CriticalPathWalker *w, uint32_t insn, bool holds_other
         w->chain->last = insn + 1;
 }
 
+/* Those that the instructions of each class take anything of. */
+static void find_pipes_used(CriticalPathWalker *w)
+{
+    const Gpu *gpu = w->in->gpu;
+    for (unsigned m = 0; m < MACHINE__COUNT; m++)
+        for (unsigned p = 0; p < PIPE__COUNT; p++)
+            if (gpu->pipes[p].lanes > 0 && gpu->pipes[p].takes[m] > 0 && p != PIPE_SHARED
+                && p != PIPE_TENSOR)
+                w->pipes[m] |= UINT32_C(1) << p;
+}
+
+static WalkedInsn walked_insn(const CriticalPathWalker *w, uint32_t i, uint32_t end)
+{
+    const LoweredInsn *insn = &w->in->lowered->insns[i];
+    return (WalkedInsn){ .latency = ptx_result_clocks(&w->of, insn),
+                         .fence = fence_of(w, insn),
+                         .words = words_of_load(w, insn),
+                         .gathers = gathers(w, i, end),
+                         .orders = (uint8_t)ptx_store_orders(w->in->func, insn),
+                         .is_light = is_light(insn),
+                         .is_float = is_float((MachineOp)insn->machine),
+                         .is_in_order = is_in_order(w, insn),
+                         .is_late = begins_late(w, insn),
+                         .hands_on = ptx_hands_on(w->in->func, insn) };
+}
+
+/* Of what runs at all. */
+static void find_walked(CriticalPathWalker *w, Arena *scratch)
+{
+    const Lowered *lowered = w->in->lowered;
+    WalkedInsn *facts = ptx_arena_array(scratch, WalkedInsn, lowered->insn_count + 1);
+    for (uint32_t r = 0; r < w->in->cfg->rpo_count; r++) {
+        const uint32_t first = lowered->first[w->in->cfg->rpo[r]],
+                       end = lowered->first[w->in->cfg->rpo[r] + 1];
+        for (uint32_t i = first; i < end; i++)
+            facts[i] = walked_insn(w, i, end);
+    }
+    w->facts = facts;
+    w->words_ahead = WORDS_AHEAD + fmax(0, w->in->registers - LITTLE_REGISTERS);
+    find_pipes_used(w);
+}
+
 static double walk_block(CriticalPathWalker *w, BlockId block)
 {
     const Lowered *lowered = w->in->lowered;
@@ -549,28 +629,29 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
         ptx_waiting_chain_begin(w->chain);
     if (!w->is_next) {
         w->ahead = (LoadsAhead){ .number = w->ahead.number + 1 };
-        w->window = (LateWindow){ 0 };
+        w->window.count = w->window.held = 0;
+        w->window.head = w->window.tail = 0;
     }
     double start = begin, last = begin, issued = 0, next = begin, made = begin,
            open = begin;        /* what no barrier keeps behind may start */
     for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
         const LoweredInsn *insn = &lowered->insns[i];
-        const bool passes = passes_barriers(w, insn);
+        const WalkedInsn *facts = &w->facts[i];
+        const bool passes = passes_barriers(w, facts);
         double at = operands_ready(w, insn, passes ? open : start),
-               latency = joined_latency(w, insn, ptx_result_clocks(&w->of, insn)),
-               issue = issue_of(w, insn, latency);
-        bool late = is_late(w, insn, block), is_ordered = is_float((MachineOp)insn->machine);
-        unsigned orders = ptx_store_orders(w->in->func, insn);
+               latency = joined_latency(w, insn, facts->latency),
+               issue = issue_of(w, facts, latency);
+        bool late = is_late(w, insn, facts, block), is_ordered = facts->is_float;
+        unsigned orders = facts->orders;
         bool is_continued = i > lowered->first[block] && insn->origin != NO_ID
                             && insn->origin == insn[-1].origin;
-        at = is_continued ? fmax(at, made)
-                          : gathered_ready(w, i, lowered->first[block + 1], at);
-        const Op *fence = fence_of(w, insn);
+        at = is_continued ? later(at, made) : gathered_ready(w, facts, at);
+        const Op *fence = facts->fence;
         if (insn->machine == MACHINE_BARRIER || fence)
-            at = fmax(at, last);
-        at = fmax(at, behind_stores(w, orders));
-        at = fmax(at, begin + issued);
-        at = behind_loads(w, insn, at);
+            at = later(at, last);
+        at = later(at, behind_stores(w, orders));
+        at = later(at, begin + issued);
+        at = behind_loads(w, facts, at);
         at = behind_window(w, insn, at);
         at = through_function_unit(w, insn, at);
         issued += (double)insn->count;
@@ -587,11 +668,11 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
         if (steps)
             latency = run_in_step(w, insn, is_first, (StepTimes){ at, latency, passes });
         if (w->steps && is_first)
-            start = fmax(start, wait_until(w, insn->origin, at, steps));
+            start = later(start, wait_until(w, insn->origin, at, steps));
         if (insn->machine != MACHINE_BARRIER)
-            open = fmax(open, start > held ? start : open);
+            open = later(open, start > held ? start : open);
         if (is_ordered && !late) {
-            at = fmax(at, next);
+            at = later(at, next);
             next = at + (double)insn->count;
         }
         if (ptx_is_ordering_store(insn))
@@ -600,7 +681,7 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
             start = open = at + fence_clocks(w, fence);
         if (late)
             note_late(w, at);
-        note_loads(w, insn, at + latency);
+        note_loads(w, insn, facts->words, at + latency);
         if (steps && insn->machine == MACHINE_BARRIER)
             at = end_phase(w, at);
         if (insn->machine == MACHINE_BARRIER)
@@ -610,11 +691,11 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
         if (w->chain)
             note_in_chain(w, i, start > held, !ptx_lowered_is_copy(insn) && at + issue >= last);
         bool is_made = insn->def_count || issue > 0 || is_ordered
-                       || ptx_hands_on(w->in->func, insn);
+                       || facts->hands_on;
         made = is_made ? at + latency : at;
-        last = ptx_lowered_is_copy(insn) ? last : fmax(last, at + issue);
+        last = ptx_lowered_is_copy(insn) ? last : later(last, at + issue);
     }
-    w->now = fmax(fmax(last, start), begin + issued);
+    w->now = later(later(last, start), begin + issued);
     if (steps)
         w->now = end_phase(w, w->now);
     if (w->chain)
@@ -909,6 +990,7 @@ CriticalPath ptx_critical_path_compute(Arena *scratch, const CriticalPathInput *
     if (in->waits)
         w.chain = ptx_waiting_chain_new(scratch, in->lowered, in->cfg->block_count);
     find_steps(&w, scratch);
+    find_walked(&w, scratch);
     for (uint32_t r = 0; r < in->cfg->rpo_count; r++)
         if (executions(in, in->cfg->rpo[r]) > 0)
             walk_block(&w, in->cfg->rpo[r]);

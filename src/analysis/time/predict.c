@@ -476,9 +476,9 @@ static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
     out->dram_bytes = has_cache(in->gpu) ? cached->read_bytes + cached->written_bytes
                                          : bytes_without_cache(in);
     out->parts_us[PART_SHARED] = busiest_us(in, s, wavefronts);
-    out->parts_us[PART_L1] = busiest_us(in, s,
-                                        cached->load_lines + cached->store_lines + local_lines(in)
-                                            + hidden.spill_lines);
+    const double lines = cached->load_lines + cached->store_lines + local_lines(in)
+                         + hidden.spill_lines;
+    out->parts_us[PART_L1] = has_cache(in->gpu) ? busiest_us(in, s, lines) : 0;
     out->parts_us[PART_L2] = has_cache(in->gpu) ? l2_us(in->gpu, s, &all) : 0;
     double slower = 1 / ptx_gpu_figure(in->gpu, FIGURE_MEMORY_SCATTERED) - 1;
     const double written = has_cache(in->gpu) ? cached->written_bytes : 0;

@@ -92,6 +92,14 @@ void ptx_throughput_op(OpCycles *out, const Op *op, const Gpu *gpu)
     }
 }
 
+bool ptx_throughput_is_of_several(const Op *op, const OpCycles *cycles)
+{
+    bool has_other = false;
+    for (unsigned p = 0; p < PIPE__COUNT; p++)
+        has_other |= p != PIPE_ISSUE && p != PIPE_TENSOR && cycles->pipes[p] > 0;
+    return has_other && op->family == OP_MMA;
+}
+
 const OpCycles *ptx_throughput_ops(Arena *arena, const Module *module, const Gpu *gpu)
 {
     OpCycles *ops = ptx_arena_array(arena, OpCycles, module->op_count + 1);

@@ -43,6 +43,10 @@ typedef struct OpCycles {
 /* Of one instruction; out zeroed before. */
 void ptx_throughput_op(OpCycles *out, const Op *op, const Gpu *gpu);
 
+/* A product that ptxas makes of several instructions, as one of fp8 by mma.sync on Hopper: what
+ * converts a factor leaves a loop in which it stays the same. */
+bool ptx_throughput_is_of_several(const Op *op, const OpCycles *cycles);
+
 const OpCycles *ptx_throughput_ops(Arena *arena, const Module *module, const Gpu *gpu);
 
 typedef struct ThroughputInput {

@@ -1,7 +1,5 @@
 /* gpu_file.c -- what was measured, as a GPU file: beside what is known of the GPU already. */
 #include "cli/measured/gpu_measure.h"
-#include "cli/measured/gpu_text.h"
-#include "support/choice.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +26,7 @@ double ptx_measured_published(const MeasuredValue *value, const ptxlint_gpu *bas
         return ptxlint_gpu_value(base, value->figure);
     if (!value->opcode || strstr(value->unit, "B/clk"))
         return (double)NAN;
-    if (!ptxlint_isa_get_rate(value->opcode, strlen(value->opcode), base, &rate))
+    if (!ptxlint_isa_get_rate(value->opcode, strlen(value->opcode), base, &rate) || !rate.is_bound)
         return (double)NAN;
     return strstr(value->unit, "FMA") ? rate.fmas_per_clock : rate.results_per_clock;
 }
@@ -77,44 +75,39 @@ const ptxlint_gpu *ptx_measured_base(const MeasuredDevice *device)
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static void put_told(Text *out, const char *key, double value)
+enum { SOURCE_BYTES = 1024 };
+
+/* What no GPU can have is left out, as a driver may say it. */
+static void set_figure(ptxlint_gpu *gpu, const char *key, double value, const char *source)
 {
-    if (value > 0 && value < 1e15)
-        ptx_gpu_put_line(out, key, value);
+    if (isfinite(value) && value > 0)
+        ptxlint_gpu_set(gpu, key, value, source, NULL, 0);
 }
 
-static void put_device_figures(Text *out, const MeasuredDevice *device, const ptxlint_gpu *base)
+static void set_device_figures(ptxlint_gpu *gpu, const MeasuredDevice *device,
+                               const ptxlint_gpu *base)
 {
-    ptx_text_put(out, "  - source: ");
-    Text source = { 0 };
-    ptx_text_print(&source, "what the driver (CUDA %u.%u) says of this %s",
-                   device->driver_version / 1000, device->driver_version % 1000 / 10, device->name);
-    ptx_yaml_put_string(out, ptx_text_or(source.bytes, ""));
-    ptx_text_put(out, "\n");
-    out->has_failed |= source.has_failed;
-    ptx_text_free(&source);
-    put_told(out, "sms", device->sms);
+    char source[SOURCE_BYTES];
+    snprintf(source, sizeof source, "what the driver (CUDA %u.%u) says of this %s",
+             device->driver_version / 1000, device->driver_version % 1000 / 10, device->name);
+    set_figure(gpu, "sms", device->sms, source);
     if (!isfinite(ptxlint_gpu_value(base, "clock_mhz")))
-        put_told(out, "clock_mhz", device->clock_most_mhz);
-    put_told(out, "l2_bytes", device->l2_bytes);
-    put_told(out, "memory_mib", device->memory_mib);
+        set_figure(gpu, "clock_mhz", device->clock_most_mhz, source);
+    set_figure(gpu, "l2_bytes", device->l2_bytes, source);
+    set_figure(gpu, "memory_mib", device->memory_mib, source);
     if (!isfinite(ptxlint_gpu_value(base, "memory_gb_per_s")))
-        put_told(out, "memory_gb_per_s", device->memory_gb_per_s);
+        set_figure(gpu, "memory_gb_per_s", device->memory_gb_per_s, source);
 }
 
-static void put_measured_figure(Text *out, const MeasuredDevice *device, const MeasuredValue *value)
+static void set_measured_figure(ptxlint_gpu *gpu, const MeasuredDevice *device,
+                                const MeasuredValue *value)
 {
-    Text source = { 0 };
-    ptx_text_print(&source,
-                   "measured on this %s by `ptxlint gpu measure`: %s; the median of %u runs, %.4g "
-                   "to %.4g %s",
-                   device->name, value->how, value->runs, value->low, value->high, value->unit);
-    ptx_text_put(out, "  - source: ");
-    ptx_yaml_put_string(out, ptx_text_or(source.bytes, ""));
-    ptx_text_put(out, "\n");
-    ptx_gpu_put_line(out, value->figure, value->value);
-    out->has_failed |= source.has_failed;
-    ptx_text_free(&source);
+    char source[SOURCE_BYTES];
+    snprintf(source, sizeof source,
+             "measured on this %s by `ptxlint gpu measure`: %s; the median of %u runs, %.4g to "
+             "%.4g %s",
+             device->name, value->how, value->runs, value->low, value->high, value->unit);
+    set_figure(gpu, value->figure, value->value, source);
 }
 
 static bool is_in_gpu_file(const Measurement *m, const ptxlint_gpu *base, const char *figure)
@@ -151,17 +144,24 @@ static void put_kept(Text *out, const Measurement *m, const ptxlint_gpu *base)
     ptx_text_put(out, "\n");
 }
 
+/* NULL: without memory. */
+static ptxlint_gpu *measured_gpu(const Measurement *m, const ptxlint_gpu *base)
+{
+    ptxlint_gpu *gpu;
+    if (ptxlint_gpu_copy(base, ptxlint_gpu_get_info(base)->name, m->device.name, &gpu))
+        return NULL;
+    set_device_figures(gpu, &m->device, base);
+    for (size_t i = 0; i < m->count; i++)
+        if (m->values[i].figure && !ptx_figure_is_kept(&m->values[i], base))
+            set_measured_figure(gpu, &m->device, &m->values[i]);
+    return gpu;
+}
+
 void ptx_gpu_file_put(Text *out, const Measurement *m, const ptxlint_gpu *base)
 {
-    const ptxlint_gpu_info *info = ptxlint_gpu_get_info(base);
+    ptxlint_gpu *gpu = measured_gpu(m, base);
     ptx_text_put(out, "# Written by `ptxlint gpu measure`; read by `ptxlint --gpu FILE`.\n");
-    ptx_text_put(out, "product: ");
-    ptx_yaml_put_string(out, m->device.name);
-    ptx_text_print(out, "\nbase: %s\n\nfigures:\n", info->name);
-    put_device_figures(out, &m->device, base);
-    for (size_t i = 0; i < m->count; i++)
-        if (m->values[i].figure && isfinite(m->values[i].value)
-            && !ptx_figure_is_kept(&m->values[i], base))
-            put_measured_figure(out, &m->device, &m->values[i]);
+    out->has_failed |= !gpu || ptxlint_gpu_write(gpu, ptx_text_write, out) != PTXLINT_OK;
     put_kept(out, m, base);
+    ptxlint_gpu_free(gpu);
 }

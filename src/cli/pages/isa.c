@@ -113,13 +113,13 @@ static json_t *rates_json(const ptxlint_isa *isa, const IsaGpus *gpus)
         for (size_t g = 0; g < gpus->count; g++)
             if (ptxlint_isa_get_rate(sample.text, strlen(sample.text), gpus->items[g], &rate))
                 json_array_append_new(
-                    all, json_pack("{s:s, s:s, s:s, s:o, s:o, s:b, s:s, s:s}", "instruction",
+                    all, json_pack("{s:s, s:s, s:s, s:o, s:o, s:b, s:s, s:s, s:b}", "instruction",
                                    sample.text, "alike", sample.alike, "gpu",
                                    ptxlint_gpu_get_info(gpus->items[g])->name, "results_per_clock",
                                    number_or_null(rate.results_per_clock), "fmas_per_clock",
                                    number_or_null(rate.fmas_per_clock), "is_free",
                                    isinf(rate.results_per_clock), "pipe", rate.pipe, "source",
-                                   rate.source));
+                                   rate.source, "is_bound", rate.is_bound));
     return all;
 }
 

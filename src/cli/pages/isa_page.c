@@ -202,7 +202,8 @@ static void put_groups(Text *out, const ptxlint_isa_info *info)
 static bool is_same_rate(const ptxlint_isa_rate *a, const ptxlint_isa_rate *b)
 {
     return a->results_per_clock >= b->results_per_clock
-           && a->results_per_clock <= b->results_per_clock && !strcmp(a->pipe, b->pipe);
+           && a->results_per_clock <= b->results_per_clock && a->is_bound == b->is_bound
+           && !strcmp(a->pipe, b->pipe);
 }
 
 /* "128 fma", "1024 FMA tensor". */
@@ -215,7 +216,8 @@ static void put_rate(Text *out, const ptxlint_isa_rate *rate)
         return;
     }
     ptx_text_print(out, value < 100 ? "%.3g" : "%.0f", value);
-    ptx_text_print(out, "%s %s", ptx_text_if(is_matrix, " FMA"), rate->pipe);
+    ptx_text_print(out, "%s %s%s", ptx_text_if(is_matrix, " FMA"), rate->pipe,
+                   ptx_text_if(!rate->is_bound, " (new factors)"));
 }
 
 /* Names of the GPUs whose rate is that of number first; neighbours as a range. Those listed are
@@ -257,7 +259,7 @@ static void put_sample(Text *out, const IsaGpus *gpus, const ptxlint_isa_sample 
         is_first = false;
         put_rate(&rate, &rates[i]);
         put_gpus(&names, gpus, rates, is_listed, i);
-        ptx_text_print(out, "    %-*s", (int)sizeof gpus_indent - 5, rate.length ? rate.bytes : "");
+        ptx_text_print(out, "    %-*s ", (int)sizeof gpus_indent - 6, ptx_text_or(rate.bytes, ""));
         put_in_lines(out, names.length ? names.bytes : "", GPUS_WIDTH, gpus_indent);
         out->has_failed |= rate.has_failed || names.has_failed;
         ptx_text_free(&rate);

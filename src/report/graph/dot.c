@@ -27,8 +27,10 @@ static void put_dot_node(Out *out, const PictureNode *node)
 static void put_dot_edge(Out *out, const PictureEdge *edge)
 {
     ptx_out_format(out, "  %u -> %u", edge->from, edge->to);
-    ptx_out_text(out, edge->is_back ? " [color=blue]" : "");
-    ptx_out_text(out, edge->is_divergent ? " [style=dashed]" : "");
+    ptx_out_text(out, edge->is_blue ? " [color=blue]" : "");
+    ptx_out_text(out, edge->is_dashed ? " [style=dashed]" : "");
+    if (edge->label)
+        ptx_out_format(out, " [label=\"%s\"]", edge->label);
     ptx_out_text(out, ";\n");
 }
 
@@ -42,6 +44,7 @@ void ptx_dot_picture(Out *out, const Picture *picture)
     for (uint32_t e = 0; e < picture->layout.edge_count; e++)
         put_dot_edge(out, &picture->edges[e]);
     if (picture->omitted)
-        ptx_out_format(out, "  more [shape=none, label=\"%u more blocks\"];\n", picture->omitted);
+        ptx_out_format(out, "  more [shape=none, label=\"%u more %s\"];\n", picture->omitted,
+                       picture->noun);
     ptx_out_text(out, "}\n");
 }

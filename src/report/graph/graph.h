@@ -1,8 +1,10 @@
-/* graph.h -- the control flow of a function as a picture, and the graphs of it for programs.
+/* graph.h -- the control flow of a function as a picture, what it computes as another, and the
+ * graphs of it for programs.
  *
  *   markup.c    text made safe for HTML and XML
  *   layered.c   where nodes and edges go (layered.h)
  *   picture.c   what is drawn: blocks with their figures, placed
+ *   links.c     the same of what is recognized, and links
  *   svg.c       the picture as SVG, alone or within a page
  *   dot.c       the same for graphviz
  *   graph_json.c  schema ptxlint-graph/1 */
@@ -45,14 +47,17 @@ typedef struct PictureNode {
 
 typedef struct PictureEdge {
     uint32_t from, to;          /* nodes */
-    bool is_back, is_fall_through, is_divergent;
+    /* blue: back to a header; structural. dashed: lanes diverge; control */
+    bool is_blue, is_dashed;
+    const char *label;          /* NULL: none */
 } PictureEdge;
 
 typedef struct Picture {
     PictureNode *nodes;
     PictureEdge *edges;         /* as many as layout has */
     Layered layout;
-    uint32_t omitted;           /* blocks that are not drawn */
+    uint32_t omitted;           /* blocks, or rows, that are not drawn */
+    const char *noun;           /* "blocks" */
     char title[128];
 } Picture;
 
@@ -61,6 +66,21 @@ ptxlint_status ptx_picture_make(const ptxlint_module *module, const ptxlint_kern
                                 const ptxlint_graph_info *graph, Picture *out);
 void ptx_picture_free(Picture *picture);
 
+/* Room for that many nodes, or as many as are drawn, and edges; false: no memory. */
+bool ptx_picture_room(Picture *picture, size_t nodes, size_t edges);
+void ptx_picture_line(PictureNode *node, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* An edge between two nodes that are drawn, where one more is. */
+void ptx_picture_edge(Picture *picture, PictureEdge edge);
+/* When nodes have their lines, and all edges are there. */
+bool ptx_picture_place(Picture *picture);
+
+/* ---- links.c --------------------------------------------------------------------------------- */
+
+/* As ptx_picture_make. */
+ptxlint_status ptx_picture_of_links(const ptxlint_module *module, const ptxlint_kernel *kernel,
+                                    const ptxlint_recognition *of, Picture *out);
+
 /* ---- svg.c, dot.c, graph_json.c -------------------------------------------------------------- */
 
 /* link: what the address of a node's line begins with, as "#k3-l"; NULL: the picture stands alone,
@@ -68,6 +88,6 @@ void ptx_picture_free(Picture *picture);
 void ptx_svg_picture(Out *out, const Picture *picture, const char *link);
 void ptx_dot_picture(Out *out, const Picture *picture);
 void ptx_json_graph(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel,
-                    const ptxlint_graph_info *graph);
+                    const ptxlint_graph_info *graph, const ptxlint_recognition *of);
 
 #endif

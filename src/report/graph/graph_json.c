@@ -166,6 +166,41 @@ static void put_graph_instruction(Json *json, const ptxlint_module *module, ptxl
     ptx_json_end(json);
 }
 
+/* ---- what is recognized ---------------------------------------------------------------------- */
+
+static void put_recognized_link(Json *json, const ptxlint_recognition *of, const ptxlint_link *link)
+{
+    static const char *const kinds[] = { [PTXLINT_LINK_STRUCTURAL] = "structural",
+                                         [PTXLINT_LINK_FLOW] = "flow",
+                                         [PTXLINT_LINK_CONTROL] = "control" };
+    const char *index = ptxlint_recognition_index_name(of, link->from);
+    ptx_json_object(json, NULL);
+    ptx_json_int(json, "from", index ? PTXLINT_UNKNOWN : (int64_t)link->from);
+    ptx_json_text(json, "from_index", index);
+    ptx_json_count(json, "to", link->to);
+    ptx_json_text(json, "kind", kinds[link->kind]);
+    ptx_json_bool(json, "by_memory", link->is_by_memory);
+    ptx_json_end(json);
+}
+
+static void put_recognized_links(Json *json, const ptxlint_module *module,
+                                 const ptxlint_recognition *of)
+{
+    size_t count, link_count;
+    const ptxlint_recognized *items = ptxlint_recognition_items(of, &count);
+    const ptxlint_link *links = ptxlint_recognition_links(of, &link_count);
+    ptx_json_array(json, "recognized");
+    for (size_t i = 0; i < count; i++)
+        ptx_json_recognized(json, module, &items[i]);
+    ptx_json_end(json);
+    ptx_json_array(json, "links");
+    for (size_t i = 0; i < link_count; i++)
+        put_recognized_link(json, of, &links[i]);
+    ptx_json_end(json);
+    ptx_json_bool(json, "links_cut",
+                  ptxlint_recognition_is_cut(of) || ptxlint_recognition_is_links_cut(of));
+}
+
 /* ---- all ------------------------------------------------------------------------------------- */
 
 static void put_flow(Json *json, const ptxlint_module *module, const ptxlint_kernel *kernel,
@@ -205,7 +240,7 @@ static void put_dependences(Json *json, const ptxlint_module *module,
 }
 
 void ptx_json_graph(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel,
-                    const ptxlint_graph_info *graph)
+                    const ptxlint_graph_info *graph, const ptxlint_recognition *of)
 {
     const ptxlint_projection *p = graph_projection(kernel);
     Json own, *json = ptx_json_init(&own, out);
@@ -218,5 +253,6 @@ void ptx_json_graph(Out *out, const ptxlint_module *module, const ptxlint_kernel
     ptx_json_text(json, "gpu", p ? ptxlint_gpu_get_info(p->gpu)->name : NULL);
     put_flow(json, module, kernel, graph);
     put_dependences(json, module, graph);
+    put_recognized_links(json, module, of);
     ptx_out_text(out, "}\n");
 }

@@ -32,7 +32,7 @@ void ptx_markup_bytes(Out *out, const char *text, size_t length)
     size_t column = 0;
     for (size_t at = 0; at < length;) {
         size_t plain = at;
-        while (plain < length && text[plain] >= ' ' && text[plain] < 0x7f
+        while (plain < length && text[plain] >= ' ' && text[plain] < 0x7f && text[plain] != '#'
                && !reference_of(text[plain]))
             plain++;
         ptx_out_bytes(out, text + at, plain - at);

@@ -19,10 +19,7 @@ typedef struct PictureBuild {
     Picture *to;
 } PictureBuild;
 
-static void add_node_line(PictureNode *node, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void add_node_line(PictureNode *node, const char *format, ...)
+void ptx_picture_line(PictureNode *node, const char *format, ...)
 {
     va_list arguments;
     if (node->line_count == PICTURE_LINES)
@@ -59,7 +56,7 @@ static void say_source(const PictureBuild *b, PictureNode *node, const ptxlint_b
     ptxlint_source_place place;
     for (uint32_t i = block->first; i < block->end; i++)
         if (ptxlint_module_source_at(b->module, b->graph->instructions[i].begin, &place)) {
-            add_node_line(node, "%.60s:%u", ptx_path_last(place.path), place.line);
+            ptx_picture_line(node, "%.60s:%u", ptx_path_last(place.path), place.line);
             return;
         }
 }
@@ -78,9 +75,9 @@ static void say_work(const PictureBuild *b, PictureNode *node, const ptxlint_blo
     const char *mark = certainty_mark(first->executions_certainty);
     const Figure warps = ptx_figure_commas(first->executions);
     if (isnan(node->heat))
-        add_node_line(node, "%s%s warps", mark, warps.text);
+        ptx_picture_line(node, "%s%s warps", mark, warps.text);
     else
-        add_node_line(node, "%s%s warps, %s %% of time", mark, warps.text,
+        ptx_picture_line(node, "%s%s warps, %s %% of time", mark, warps.text,
                       ptx_figure_short(100 * node->heat).text);
 }
 
@@ -94,9 +91,9 @@ static void say_loop(const PictureBuild *b, PictureNode *node, const ptxlint_blo
     if (!block->is_header)
         return;
     if (isnan(loop->trip.count))
-        add_node_line(node, "loop %lld, trips unknown", (long long)block->loop);
+        ptx_picture_line(node, "loop %lld, trips unknown", (long long)block->loop);
     else
-        add_node_line(node, "loop %lld, %s%s trips", (long long)block->loop,
+        ptx_picture_line(node, "loop %lld, %s%s trips", (long long)block->loop,
                  certainty_mark(loop->trip.certainty), ptx_figure_commas(loop->trip.count).text);
 }
 
@@ -116,9 +113,9 @@ static void say_branch(const PictureBuild *b, PictureNode *node, const ptxlint_b
         return;
     node->is_divergent = true;
     if (isnan(branch->divergent_percent))
-        add_node_line(node, "may diverge");
+        ptx_picture_line(node, "may diverge");
     else
-        add_node_line(node, "diverges in %s%s %%", certainty_mark(branch->certainty),
+        ptx_picture_line(node, "diverges in %s%s %%", certainty_mark(branch->certainty),
                  ptx_figure_short(branch->divergent_percent).text);
 }
 
@@ -132,10 +129,10 @@ static void describe_block(const PictureBuild *b, uint32_t id, PictureNode *node
     node->first_line = ptxlint_module_place(b->module, block->span.begin).line;
     node->last_line = ptxlint_module_place(b->module, block->span.end - 1).line;
     if (*block->label)
-        add_node_line(node, "%u  %.70s", id, block->label);
+        ptx_picture_line(node, "%u  %.70s", id, block->label);
     else
-        add_node_line(node, "%u", id);
-    add_node_line(node, "%u instruction%s, line %u", count, count == 1 ? "" : "s",
+        ptx_picture_line(node, "%u", id);
+    ptx_picture_line(node, "%u instruction%s, line %u", count, count == 1 ? "" : "s",
                   node->first_line);
     say_source(b, node, block);
     say_work(b, node, block);
@@ -155,65 +152,70 @@ static double node_width(const PictureNode *node)
     return fmax(WIDTH_MIN, (double)most * CHARACTER_WIDTH + 2 * PADDING_X);
 }
 
-static void add_nodes(PictureBuild *b)
+bool ptx_picture_room(Picture *picture, size_t nodes, size_t edges)
 {
-    Layered *layout = &b->to->layout;
+    const size_t drawn = nodes < PICTURE_BLOCKS_MAX ? nodes : PICTURE_BLOCKS_MAX;
+    picture->omitted = (uint32_t)(nodes - drawn);
+    picture->layout.node_count = (uint32_t)drawn;
+    picture->nodes = calloc(drawn, sizeof *picture->nodes);
+    picture->edges = calloc(edges + 1, sizeof *picture->edges);
+    picture->layout.nodes = calloc(drawn, sizeof *picture->layout.nodes);
+    picture->layout.edges = calloc(edges + 1, sizeof *picture->layout.edges);
+    return picture->nodes && picture->edges && picture->layout.nodes && picture->layout.edges;
+}
+
+void ptx_picture_edge(Picture *picture, PictureEdge edge)
+{
+    Layered *layout = &picture->layout;
+    if (edge.from >= layout->node_count || edge.to >= layout->node_count
+        || layout->edge_count == LAYERED_EDGES_MAX)
+        return;
+    picture->edges[layout->edge_count] = edge;
+    layout->edges[layout->edge_count++] = (LayeredEdge){ .from = edge.from, .to = edge.to };
+}
+
+bool ptx_picture_place(Picture *picture)
+{
+    Layered *layout = &picture->layout;
     for (uint32_t i = 0; i < layout->node_count; i++) {
-        PictureNode *node = &b->to->nodes[i];
-        describe_block(b, i, node);
+        const PictureNode *node = &picture->nodes[i];
         layout->nodes[i].width = node_width(node);
         layout->nodes[i].height = node->line_count * LINE_HEIGHT + 2 * PADDING_Y;
     }
+    return ptx_layered_place(layout);
 }
 
 static void add_edges(PictureBuild *b)
 {
-    Layered *layout = &b->to->layout;
     for (size_t e = 0; e < b->graph->edge_count; e++) {
         const ptxlint_edge *edge = &b->graph->edges[e];
-        if (edge->from >= layout->node_count)
+        if (edge->from >= b->to->layout.node_count)
             continue;
         PictureNode *from = &b->to->nodes[edge->from];
         from->is_end |= edge->to < 0;
-        if (edge->to < 0 || edge->to >= layout->node_count
-            || layout->edge_count == LAYERED_EDGES_MAX)
-            continue;
-        b->to->edges[layout->edge_count] = (PictureEdge){ edge->from, (uint32_t)edge->to,
-                                                          edge->is_back, edge->is_fall_through,
-                                                          from->is_divergent };
-        layout->edges[layout->edge_count++] = (LayeredEdge){ .from = edge->from,
-                                                             .to = (uint32_t)edge->to };
+        if (edge->to >= 0 && edge->to < UINT32_MAX)
+            ptx_picture_edge(b->to, (PictureEdge){ .from = edge->from, .to = (uint32_t)edge->to,
+                                                   .is_blue = edge->is_back,
+                                                   .is_dashed = from->is_divergent });
     }
-}
-
-static bool make_picture_room(Picture *picture, const ptxlint_graph_info *graph)
-{
-    const size_t all = graph->block_count, edges = graph->edge_count + 1,
-                 nodes = all < PICTURE_BLOCKS_MAX ? all : PICTURE_BLOCKS_MAX;
-    picture->omitted = (uint32_t)(all - nodes);
-    picture->layout.node_count = (uint32_t)nodes;
-    picture->nodes = calloc(nodes, sizeof *picture->nodes);
-    picture->edges = calloc(edges, sizeof *picture->edges);
-    picture->layout.nodes = calloc(nodes, sizeof *picture->layout.nodes);
-    picture->layout.edges = calloc(edges, sizeof *picture->layout.edges);
-    return picture->nodes && picture->edges && picture->layout.nodes && picture->layout.edges;
 }
 
 ptxlint_status ptx_picture_make(const ptxlint_module *module, const ptxlint_kernel *kernel,
                                 const ptxlint_graph_info *graph, Picture *out)
 {
-    *out = (Picture){ 0 };
+    *out = (Picture){ .noun = "blocks" };
     if (!graph->block_count)
         return PTXLINT_BAD_ARGUMENT;
     PictureBuild b = { module, kernel, kernel->projection_count ? kernel->projections : NULL, graph,
                        out };
-    bool is_made = make_picture_room(out, graph);
+    bool is_made = ptx_picture_room(out, graph->block_count, graph->edge_count);
     if (is_made) {
         snprintf(out->title, sizeof out->title, "Control flow of %.100s",
                  ptx_kernel_short(kernel->name).text);
-        add_nodes(&b);
+        for (uint32_t i = 0; i < out->layout.node_count; i++)
+            describe_block(&b, i, &out->nodes[i]);
         add_edges(&b);
-        is_made = ptx_layered_place(&out->layout);
+        is_made = ptx_picture_place(out);
     }
     if (!is_made)
         ptx_picture_free(out);

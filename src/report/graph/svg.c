@@ -59,8 +59,8 @@ static void put_bow(Out *out, LayeredPoint from, LayeredPoint to)
 static void put_edge_class(Out *out, const char *kind, const PictureEdge *edge)
 {
     ptx_out_format(out, "class=\"%s", kind);
-    ptx_out_text(out, edge->is_back ? " back" : "");
-    ptx_out_text(out, edge->is_divergent ? " divergent\"" : "\"");
+    ptx_out_text(out, edge->is_blue ? " back" : "");
+    ptx_out_text(out, edge->is_dashed ? " divergent\"" : "\"");
 }
 
 /* At the end of a way that comes from above, or from below. */
@@ -106,7 +106,10 @@ static void put_svg_edge(Out *out, const Picture *picture, uint32_t number)
     put_point(out, " d=\"M", way->points[0].x, way->points[0].y);
     for (uint32_t i = 1; i < way->point_count; i++)
         put_bow(out, way->points[i - 1], way->points[i]);
-    ptx_out_text(out, "\"/>\n");
+    if (edge->label)
+        ptx_out_format(out, "\"><title>%s</title></path>\n", edge->label);
+    else
+        ptx_out_text(out, "\"/>\n");
     put_arrow(out, edge, way->points[way->point_count - 1], way->is_turned);
 }
 

@@ -333,6 +333,40 @@ static void put_flow_part(const HtmlKernel *k)
     ptx_html_part_end(k);
 }
 
+static void put_links_picture(const HtmlKernel *k, const Picture *picture)
+{
+    char link[32];
+    ptx_html_part(k, "computes", "What it computes",
+                  "blue: an index is needed; solid: a value; dashed: a condition");
+    ptx_out_text(k->out, "<div class=\"flow\" tabindex=\"0\" role=\"group\" "
+                         "aria-label=\"What it computes\">");
+    snprintf(link, sizeof link, "#k%u-l", k->number);
+    ptx_svg_picture(k->out, picture, link);
+    ptx_out_text(k->out, "</div>\n");
+    if (picture->omitted)
+        ptx_out_format(k->out, "<p class=\"small\">%u more rows are not drawn; "
+                               "<code>ptxlint graph --format json</code> has all.</p>\n",
+                       picture->omitted);
+    ptx_html_part_end(k);
+}
+
+static void put_links_part(const HtmlKernel *k)
+{
+    Picture picture;
+    ptxlint_recognition *of;
+    ptxlint_status status = ptxlint_recognition_new_linked(k->module, k->kernel, &of);
+    if (status == PTXLINT_OK) {
+        status = ptx_picture_of_links(k->module, k->kernel, of, &picture);
+        ptxlint_recognition_free(of);
+    }
+    if (status == PTXLINT_NO_MEMORY)
+        k->out->status = status;
+    if (status != PTXLINT_OK)
+        return;
+    put_links_picture(k, &picture);
+    ptx_picture_free(&picture);
+}
+
 static void put_html_gpu(Out *out, const ptxlint_projection *p)
 {
     ptx_out_text(out, "<tr><td>");
@@ -377,6 +411,7 @@ void ptx_html_write_kernel(const HtmlKernel *k)
     put_loops_part(k);
     ptx_html_code_part(k);
     put_flow_part(k);
+    put_links_part(k);
     ptx_html_accesses_part(k);
     ptx_out_text(k->out, "</section>\n");
 }

@@ -221,6 +221,8 @@ double ptx_measure_traffic(FactCache *q, const Subjects *s, FactId fact, Certain
     case FACT_ACCESS_active_lanes:      return lanes;
     case FACT_ACCESS_sectors:
         return is_global ? total->sectors / total->requests : UNKNOWN;
+    case FACT_ACCESS_segments:
+        return is_global ? total->segments / total->requests : UNKNOWN;
     case FACT_ACCESS_least_sectors:
         return is_global ? best * total->sectors / total->requests : UNKNOWN;
     case FACT_ACCESS_ideal_sectors:

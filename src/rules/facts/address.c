@@ -162,7 +162,7 @@ double ptx_measure_access(FactCache *q, const Subjects *s, FactId fact, Certaint
     case FACT_ACCESS_pattern:
     case FACT_ACCESS_stride:
     case FACT_ACCESS_active_lanes:
-    case FACT_ACCESS_sectors:
+    case FACT_ACCESS_sectors: case FACT_ACCESS_segments:
     case FACT_ACCESS_least_sectors:
     case FACT_ACCESS_least_wavefronts:
     case FACT_ACCESS_least_addresses:

@@ -111,6 +111,9 @@ double ptx_measure_launch(FactCache *q, FactId fact, Certainty *certainty)
     case FACT_KERNEL_most_threads:          return ptx_bounds_threads(bounds);
     case FACT_KERNEL_block_exceeds_bounds:  return shape->error != NULL;
     case FACT_KERNEL_grid_blocks:           return ptx_known_number(shape->blocks);
+    case FACT_KERNEL_grid_x:                return ptx_known_number(shape->grid[0]);
+    case FACT_KERNEL_grid_y:                return ptx_known_number(shape->grid[1]);
+    case FACT_KERNEL_grid_z:                return ptx_known_number(shape->grid[2]);
     case FACT_KERNEL_register_cap:
         return bounds->maxnreg ? (double)bounds->maxnreg : UNKNOWN;
     case FACT_KERNEL_registers:             return ptx_measure_registers(q);

@@ -21,6 +21,7 @@ enum {
     /* neighbours are swizzled in different ways, and iterations begin elsewhere in a period */
     COPIED_WARPS = 4,
     COPIED_SLOTS = 32,
+    COPIED_TABLES_MAX = 256,            /* a table takes 20 KB: later instructions share the last */
 };
 
 typedef double TrafficFn(const Gpu *gpu, const Request *request);
@@ -417,14 +418,23 @@ static unsigned copied_slot(const Warp *w, const Request *r)
                       % COPIED_SLOTS);
 }
 
-static void add_copied(const Price *p, const Warp *w, Copied **place, const RequestEvent *e)
+static Copied *copied_table(Price *p)
+{
+    if (p->copied_count < COPIED_TABLES_MAX) {
+        p->copied_count++;
+        p->copied = ptx_arena_array(p->machine->arena, Copied, COPIED_SLOTS);
+    }
+    return p->copied;
+}
+
+static void add_copied(Price *p, const Warp *w, Copied **place, const RequestEvent *e)
 {
     Request *r = e->request;
     uint64_t to[WARP_LANES];
     ptx_value_places(e->address, to);
     r->addresses = to;
     if (!*place)
-        *place = ptx_arena_array(p->machine->arena, Copied, COPIED_SLOTS);
+        *place = copied_table(p);
     Copied *c = &(*place)[copied_slot(w, r)];
     if (!is_like_copied(c, r, e->address)) {
         price_copied(p, c, r, e->address);

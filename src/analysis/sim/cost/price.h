@@ -9,6 +9,8 @@ typedef struct Func Func;
 typedef struct Gpu Gpu;
 typedef struct JoinableRow JoinableRow;
 
+struct Copied;                  /* price.c */
+
 typedef struct Price {
     Observer observer;
     Machine *machine;
@@ -16,6 +18,8 @@ typedef struct Price {
     /* what ptxas joins of this function, per instruction; NULL: it is not asked for */
     const Func *func;
     const JoinableRow *rows;
+    struct Copied *copied;      /* the table of the last cp.async that got one, and how many did */
+    unsigned copied_count;
 } Price;
 
 /* It must outlive the machine. */

@@ -109,6 +109,7 @@ void ptx_race_begin(Race *r)
             ptx_race_known(r, w)[v] = v == w;
     for (unsigned b = 0; b < BARRIERS; b++) {
         r->barriers[b].threads = r->barriers[b].wanted = 0;
+        r->barriers[b].warps = 0;
         memset(r->barriers[b].known, 0, r->width * sizeof *r->barriers[b].known);
     }
     for (uint32_t c = 0; c < QUEUE_COUNT * r->warp_count; c++)

@@ -177,6 +177,7 @@ enum {
 typedef struct BarrierState {   /* of one number */
     uint32_t *known;            /* per warp: the clocks that those who arrived know */
     uint32_t threads;           /* that arrived */
+    uint64_t warps;             /* that arrived in this phase: a bit for each */
     uint32_t wanted;            /* 0: all that have not ended */
 } BarrierState;
 

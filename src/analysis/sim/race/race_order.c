@@ -92,6 +92,14 @@ void ptx_race_advance(Race *r, const Warp *w, const Insn *insn, uint32_t lanes)
     p->gone |= here;
 }
 
+/* A warp that arrives again before the phase is complete may be early or late: time decides. */
+static void note_arrival(Race *r, BarrierState *barrier, uint32_t warp)
+{
+    const uint64_t bit = (uint64_t)1 << warp % 64;
+    r->is_doubtful |= (barrier->warps & bit) != 0;
+    barrier->warps |= bit;
+}
+
 void ptx_race_barrier(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     Race *r = self;
@@ -115,6 +123,7 @@ void ptx_race_barrier(void *self, Warp *w, const Insn *insn, uint32_t lanes, uin
         return;
     }
     BarrierState *barrier = &r->barriers[number];
+    note_arrival(r, barrier, w->index);
     r->touched[w->index] |= lanes;
     r->has_asked[w->index] = false;
     r->partial_barriers |= (uint32_t)(is_arrival || threads) << number;
@@ -480,6 +489,28 @@ static bool release_mbarriers(Race *r, uint32_t first, uint32_t count)
     return is_any;
 }
 
+/* Those that wait for it go on. Where more arrive than it takes, or none waits yet, time decides
+ * which arrivals complete it. */
+static bool open_barrier(Race *r, unsigned number, uint32_t first, uint32_t count)
+{
+    Machine *m = r->machine;
+    BarrierState *barrier = &r->barriers[number];
+    bool goes_on = false;
+    for (uint32_t i = 0; i < count; i++) {
+        Warp *w = &m->warps[first + i];
+        if (w->barrier != 1 + number)
+            continue;
+        ptx_race_join(ptx_race_known(r, w->index), barrier->known, r->width);
+        w->barrier = 0;
+        goes_on = true;
+    }
+    r->is_doubtful |= barrier->wanted && (!goes_on || barrier->threads > barrier->wanted);
+    barrier->threads = 0;
+    barrier->warps = 0;
+    memset(barrier->known, 0, r->width * sizeof *barrier->known);
+    return goes_on;
+}
+
 bool ptx_race_release(void *self, uint32_t first, uint32_t count)
 {
     Race *r = self;
@@ -489,21 +520,11 @@ bool ptx_race_release(void *self, uint32_t first, uint32_t count)
     for (uint32_t i = 0; i < count; i++)
         running += !m->warps[first + i].is_done;
     for (unsigned b = 0; b < BARRIERS; b++) {
-        BarrierState *barrier = &r->barriers[b];
-        if (!is_complete(barrier, running))
+        if (!is_complete(&r->barriers[b], running))
             continue;
         if (r->put_count)
             check_puts(r, b, first, count);
-        for (uint32_t i = 0; i < count; i++) {
-            Warp *w = &m->warps[first + i];
-            if (w->barrier != 1 + b)
-                continue;
-            ptx_race_join(ptx_race_known(r, w->index), barrier->known, r->width);
-            w->barrier = 0;
-            goes_on = true;
-        }
-        barrier->threads = 0;
-        memset(barrier->known, 0, r->width * sizeof *barrier->known);
+        goes_on |= open_barrier(r, b, first, count);
     }
     goes_on |= release_mbarriers(r, first, count);
     for (uint32_t i = 0; i < count && !goes_on; i++)

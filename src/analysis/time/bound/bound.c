@@ -32,23 +32,13 @@ static double wavefronts_at_least(const Insn *insn, const Count *count, bool has
                : count->wavefronts * ptx_joinable_share(insn, count, has_neighbour);
 }
 
-/* A product that ptxas makes of several instructions, as one of fp8 by mma.sync on Hopper: what
- * converts a factor leaves a loop in which it stays the same. */
-static bool is_made_of_others(const Insn *insn, const OpCycles *op)
-{
-    bool has_other = false;
-    for (unsigned p = 0; p < PIPE__COUNT; p++)
-        has_other |= p != PIPE_ISSUE && p != PIPE_TENSOR && op->pipes[p] > 0;
-    return has_other && insn->op->family == OP_MMA;
-}
-
 static void find_pipe_clocks(const PredictInput *in, const bool *counts,
                              double clocks[PIPE__COUNT])
 {
     memset(clocks, 0, PIPE__COUNT * sizeof *clocks);
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const OpCycles *op = &in->ops[in->func->insns[i].op->id];
-        const bool is_sure = counts[i] && !is_made_of_others(&in->func->insns[i], op);
+        const bool is_sure = counts[i] && !ptx_throughput_is_of_several(in->func->insns[i].op, op);
         const double warps = is_sure ? ptx_probable_warps(&in->evaluation->insns[i]) : 0;
         for (unsigned p = 0; p < PIPE__COUNT && warps > 0; p++)
             if (op->pipes[p] > 0)

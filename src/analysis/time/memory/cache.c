@@ -548,6 +548,16 @@ static double cache_bytes(const Gpu *gpu, FigureId figure)
     return ptx_gpu_has(gpu, figure) ? gpu->figures[figure] : (double)INFINITY;
 }
 
+/* L1 for global loads. */
+static double l1_room(const CacheInput *in, double shared)
+{
+    if (ptx_gpu_count_of(in->gpu, FIGURE_LOADS_PAST_L1, 0))
+        return 1;
+    if (ptx_gpu_has(in->gpu, FIGURE_L1_SPLIT_BYTES))
+        return in->gpu->figures[FIGURE_L1_SPLIT_BYTES];
+    return fmax(1 << 14, cache_bytes(in->gpu, FIGURE_L1_BYTES) - shared);
+}
+
 Cached ptx_cached_compute(Arena *arena, const CacheInput *in)
 {
     const Evaluation *evaluation = in->evaluation;
@@ -556,8 +566,7 @@ Cached ptx_cached_compute(Arena *arena, const CacheInput *in)
      * that is read in L2, no shift is asked for */
     Machinery m = { .evaluation = evaluation, .sms = in->gpu->figures[FIGURE_SMS] };
     m.resident = fmax(1, fmin(in->blocks_per_sm, floor(evaluation->blocks / m.sms)));
-    m.l1_bytes = fmax(1 << 14, cache_bytes(in->gpu, FIGURE_L1_BYTES)
-                                   - m.resident * (t->shared_bytes + RESERVED_BYTES));
+    m.l1_bytes = l1_room(in, m.resident * (t->shared_bytes + RESERVED_BYTES));
     m.lines_by_chance = ptx_gpu_figure(in->gpu, FIGURE_LINE_OF_LANE_CLK);
     m.l1_together = ptx_gpu_figure(in->gpu, FIGURE_L1_TOGETHER_SHARE);
     m.cache_keeps = ptx_gpu_figure(in->gpu, FIGURE_CACHE_KEEPS_SHARE);

@@ -42,10 +42,11 @@ static double lost_of_l1(const PredictInput *in)
 {
     double warps = in->blocks_per_sm * in->warps_per_block,
            shared = in->blocks_per_sm * in->evaluation->traffics.shared_bytes,
-           bytes = warps * in->spilled * LINE_BYTES,
-           room = ptx_gpu_has(in->gpu, FIGURE_L1_BYTES)
-                      ? fmax(0, in->gpu->figures[FIGURE_L1_BYTES] - shared)
-                      : 0;
+           bytes = warps * in->spilled * LINE_BYTES, room = 0;
+    if (ptx_gpu_has(in->gpu, FIGURE_L1_SPLIT_BYTES))
+        room = in->gpu->figures[FIGURE_L1_SPLIT_BYTES];
+    else if (ptx_gpu_has(in->gpu, FIGURE_L1_BYTES))
+        room = fmax(0, in->gpu->figures[FIGURE_L1_BYTES] - shared);
     return bytes > 0 ? fmin(1, fmax(0, bytes - room) / bytes) : 0;
 }
 

@@ -1,0 +1,117 @@
+#include "session/kept_runs.h"
+
+#include "analysis/access/evaluate.h"
+#include "analysis/value/launch.h"
+#include "support/arena.h"
+
+#include <string.h>
+
+enum { KEPT_RUNS = 8, MAX_KEPT_RUN_BYTES = 4 << 20 };
+
+typedef struct KeptRun {
+    RunKey key;                 /* its launch is a copy */
+    const Evaluation *evaluation;
+} KeptRun;
+
+struct KeptRuns {
+    Arena *evaluations;
+    KeptRun items[KEPT_RUNS];
+    uint32_t count;
+};
+
+KeptRuns *ptx_kept_runs_new(Arena *arena, Arena *evaluations)
+{
+    KeptRuns *kept = ptx_arena_new(arena, KeptRuns);
+    kept->evaluations = evaluations;
+    return kept;
+}
+
+static bool is_same_param(const LaunchParam *a, const LaunchParam *b)
+{
+    const bool is_given = a->bytes != NULL;
+    return is_given == (b->bytes != NULL) && a->length == b->length
+           && a->is_pointer == b->is_pointer && a->locality == b->locality
+           && a->allocated == b->allocated
+           && (!is_given || !memcmp(a->bytes, b->bytes, a->length));
+}
+
+static bool is_same_trip(const LaunchTrip *a, const LaunchTrip *b)
+{
+    return a->line == b->line && a->count == b->count && !strcmp(a->name, b->name);
+}
+
+static bool is_same_shape(const Launch *a, const Launch *b)
+{
+    return !memcmp(a->grid, b->grid, sizeof a->grid) && !memcmp(a->block, b->block, sizeof a->block)
+           && !memcmp(a->cluster, b->cluster, sizeof a->cluster)
+           && a->dynamic_shared_bytes == b->dynamic_shared_bytes && a->bank_bytes == b->bank_bytes;
+}
+
+static bool is_same_launch(const Launch *a, const Launch *b)
+{
+    bool is_same = is_same_shape(a, b) && a->is_given == b->is_given && a->is_found == b->is_found
+                   && a->param_count == b->param_count && a->trip_count == b->trip_count;
+    for (uint32_t p = 0; is_same && p < a->param_count; p++)
+        is_same = is_same_param(&a->params[p], &b->params[p]);
+    for (uint32_t t = 0; is_same && t < a->trip_count; t++)
+        is_same = is_same_trip(&a->trips[t], &b->trips[t]);
+    return is_same;
+}
+
+static bool answers(const KeptRun *run, const RunKey *key)
+{
+    const RunKey *own = &run->key;
+    const bool is_for_gpu = own->gpu == key->gpu
+                            || (own->gpu && key->gpu
+                                && ptx_evaluation_is_for(run->evaluation, own->gpu, key->gpu));
+    return own->func == key->func && own->steps == key->steps && is_for_gpu
+           && is_same_launch(own->launch, key->launch);
+}
+
+const Evaluation *ptx_kept_runs_find(const KeptRuns *kept, const RunKey *key)
+{
+    for (uint32_t i = 0; i < kept->count; i++)
+        if (answers(&kept->items[i], key))
+            return kept->items[i].evaluation;
+    return NULL;
+}
+
+Arena *ptx_kept_runs_make_room(KeptRuns *kept)
+{
+    static const ArenaMark empty = { NULL, NULL };
+    if (kept->count == KEPT_RUNS || kept->evaluations->used_bytes > MAX_KEPT_RUN_BYTES) {
+        ptx_arena_release(kept->evaluations, empty);
+        kept->count = 0;
+    }
+    return kept->evaluations;
+}
+
+/* With what its pointers lead to. */
+static const Launch *copy_launch(Arena *arena, const Launch *launch)
+{
+    Launch *out = ptx_arena_new(arena, Launch);
+    LaunchParam *params = ptx_arena_array(arena, LaunchParam, launch->param_count + 1);
+    LaunchTrip *trips = ptx_arena_array(arena, LaunchTrip, launch->trip_count + 1);
+    for (uint32_t p = 0; p < launch->param_count; p++) {
+        const LaunchParam *from = &launch->params[p];
+        params[p] = *from;
+        if (from->bytes)
+            params[p].bytes = memcpy(ptx_arena_alloc(arena, from->length + 1), from->bytes,
+                                     from->length);
+    }
+    for (uint32_t t = 0; t < launch->trip_count; t++) {
+        trips[t] = launch->trips[t];
+        trips[t].name = ptx_arena_strndup(arena, trips[t].name, strlen(trips[t].name));
+    }
+    *out = *launch;
+    out->params = params;
+    out->trips = trips;
+    return out;
+}
+
+void ptx_kept_runs_add(KeptRuns *kept, const RunKey *key, const Evaluation *evaluation)
+{
+    KeptRun *to = &kept->items[kept->count++];
+    *to = (KeptRun){ *key, evaluation };
+    to->key.launch = copy_launch(kept->evaluations, key->launch);
+}
