@@ -368,6 +368,12 @@ static Wrong judge_shape(const OperandCheck *c, const FormInfo *form, const Form
                : WRONG_NOTHING;
 }
 
+/* No special register is converted to a float at once. */
+static bool is_to_float(const Op *op)
+{
+    return op->kind == OPK_CVT && ptx_type_info[op->types[0]].kind == KIND_FLOAT;
+}
+
 /* A variable's name stands for its address, a special register for its value: where the form takes
  * them. */
 static Wrong judge_symbol(const OperandCheck *c, const FormInfo *form, const FormOperand *shape,
@@ -377,7 +383,7 @@ static Wrong judge_symbol(const OperandCheck *c, const FormInfo *form, const For
     if (operand->kind == OPERAND_SREG) {
         if (shape->role & ROLE_DEF)
             return WRONG_RESULT;
-        if (!shape->takes_sreg || (op->kind == OPK_CVT && ptx_type_info[op->types[0]].kind == KIND_FLOAT))
+        if (!shape->takes_sreg || is_to_float(op))
             return WRONG_SREG;
         bool is_whole = ptx_sreg_info[operand->id].vector > 1 && !ast->suffix_length;
         if (is_whole)
