@@ -3,8 +3,8 @@
  * server says of the document is what it says of the same text opened anew.
  *
  * The input: a script, and behind a NUL the text to begin with. The first byte says whether
- * findings are looked for, or the front end alone is asked, how places are counted, and, with
- * FUZZ_EDITS_EACH in the environment, whether each edit is followed by a comparison. */
+ * findings are looked for, or the front end alone is asked, how places are counted, and whether
+ * each edit is followed by a comparison. */
 #include "fuzz.h"
 
 #include "lsp/frame.h"
@@ -659,7 +659,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const unsigned how = take(&p);
     p.is_quiet = how & 1;
     p.has_utf8 = how & 2;
-    p.compares_each = how & 8 && getenv("FUZZ_EDITS_EACH");
+    p.compares_each = how & 8;
     begin_text(&p, nul ? nul + 1 : data, nul ? size - (size_t)(nul + 1 - data) : 0);
     play(&p);
     ptx_frame_free(&p.frames);
