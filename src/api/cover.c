@@ -178,6 +178,8 @@ void ptxlint_coverage_free(ptxlint_coverage *c)
 
 /* ---- one function ---------------------------------------------------------------------------- */
 
+enum { NAMES_MAX = 10000 };
+
 typedef struct CoverSubject {
     const ptxlint_module *module;
     const Func *func;
@@ -185,10 +187,12 @@ typedef struct CoverSubject {
     Arena *arena, *scratch;     /* the caller's: several threads may read one module */
 } CoverSubject;
 
-/* is_free: the file says nothing of it. */
+/* Names are for suggestions alone: so many of a kind are enough. is_free: the file says nothing of
+ * it. */
 static bool learn(ptxlint_coverage *c, ptxlint_launch_part part, const char *name, bool is_free)
 {
-    return !json_object_set_new(c->names[part], name, json_boolean(is_free));
+    return json_object_size(c->names[part]) >= NAMES_MAX
+           || !json_object_set_new(c->names[part], name, json_boolean(is_free));
 }
 
 /* Whether the parameter's name, alone or behind "KERNEL_", or its position is what an item says. */
@@ -287,17 +291,14 @@ static bool learn_param(ptxlint_coverage *c, const CoverSubject *s, Span span)
            && (!has_prefix || learn(c, PTXLINT_PART_PARAM, name + kernel + 1, true));
 }
 
-/* Names of parameters and labels are for suggestions about settings alone: ENOUGH of them are. */
 static bool learn_names(ptxlint_coverage *c, const CoverSubject *s)
 {
-    enum { ENOUGH = 10000 };
     bool is_good = true;
-    for (size_t i = 0;
-         i < s->view->loop_count && json_object_size(c->names[PTXLINT_PART_TRIP]) < ENOUGH; i++)
+    for (size_t i = 0; i < s->view->loop_count; i++)
         is_good &= !*s->view->loops[i].label
                    || learn(c, PTXLINT_PART_TRIP, s->view->loops[i].label, true);
     for (uint32_t i = 0; s->func->is_entry && i < s->func->param_count; i++)
-        if (s->func->params[i] != NO_ID && json_object_size(c->names[PTXLINT_PART_PARAM]) < ENOUGH)
+        if (s->func->params[i] != NO_ID)
             is_good &= learn_param(c, s, s->module->ir->vars[s->func->params[i]].name);
     return is_good;
 }

@@ -368,6 +368,12 @@ static Wrong judge_shape(const OperandCheck *c, const FormInfo *form, const Form
                : WRONG_NOTHING;
 }
 
+/* No special register is converted to a float at once. */
+static bool is_to_float(const Op *op)
+{
+    return op->kind == OPK_CVT && ptx_type_info[op->types[0]].kind == KIND_FLOAT;
+}
+
 /* A variable's name stands for its address, a special register for its value: where the form takes
  * them. */
 static Wrong judge_symbol(const OperandCheck *c, const FormInfo *form, const FormOperand *shape,
@@ -377,7 +383,7 @@ static Wrong judge_symbol(const OperandCheck *c, const FormInfo *form, const For
     if (operand->kind == OPERAND_SREG) {
         if (shape->role & ROLE_DEF)
             return WRONG_RESULT;
-        if (!shape->takes_sreg)
+        if (!shape->takes_sreg || is_to_float(op))
             return WRONG_SREG;
         bool is_whole = ptx_sreg_info[operand->id].vector > 1 && !ast->suffix_length;
         if (is_whole)
@@ -392,7 +398,7 @@ static Wrong judge_symbol(const OperandCheck *c, const FormInfo *form, const For
             return WRONG_RESULT;
         return takes_function ? WRONG_NOTHING : WRONG_SHAPE;
     }
-    if (operand->kind != OPERAND_VAR || form->class == FORM_TEX)
+    if (operand->kind != OPERAND_VAR)
         return WRONG_NOTHING;
     if (shape->role & ROLE_DEF)
         return WRONG_RESULT;
@@ -405,6 +411,9 @@ static Wrong judge_symbol(const OperandCheck *c, const FormInfo *form, const For
     const Var *var = &c->module->vars[operand->id];
     if (var->space == SPACE_PARAM && !var->is_parameter)
         return WRONG_ARGUMENT;
+    const bool is_opaque = ptx_type_info[var->type].kind == KIND_OPAQUE;
+    if (is_opaque && op->kind == OPK_MOV && type != TYPE_U64)
+        return WRONG_HANDLE;
     if (is_sum)
         return WRONG_NOTHING;
     /* cvta; mapa, getctarank */
@@ -590,6 +599,8 @@ static CheckFinding judge_position(const OperandCheck *c, const FormInfo *form,
                  && !strchr(shape->name, ','))
             found.wrong = WRONG_MORE;
         else if (wants_address)
+            found.wrong = ptx_judge_coordinates(c, form, shape, ast, place.at);
+        if (!found.wrong && wants_address)
             found.wrong = ptx_judge_address(c, shape, ast, place.at,
                                             address_space(c->op, form, place.address_index));
         if (!found.wrong && wants_address)

@@ -74,6 +74,12 @@ static bool has_shape(const FormOperand *shape, const AstOperand *ast)
            || !(ast->flags & (AST_PARENTHESES | AST_INDEXED) || ast->suffix_length);
 }
 
+/* Textures and surfaces are not loaded and stored. */
+static bool is_opaque_to(const Op *op, Type type)
+{
+    return ptx_type_info[type].kind == KIND_OPAQUE && (op->kind == OPK_LD || op->kind == OPK_ST);
+}
+
 Wrong ptx_judge_address(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast,
                         uint32_t at, Space wanted)
 {
@@ -103,6 +109,8 @@ Wrong ptx_judge_address(const OperandCheck *c, const FormOperand *shape, const A
             return WRONG_VARIABLE;              /* its address has 64 */
         if (!ptx_space_takes(wanted, (Space)c->module->vars[operand->id].space))
             return WRONG_SPACE;
+        if (is_opaque_to(c->op, (Type)c->module->vars[operand->id].type))
+            return WRONG_ADDRESS_SHAPE;
         return c->op->kind == OPK_ST && c->module->vars[operand->id].is_input ? WRONG_INPUT
                                                                               : WRONG_NOTHING;
     case OPERAND_FUNCTION: case OPERAND_SINK:

@@ -51,6 +51,25 @@ static Quoted quote_operand(const OperandCheck *c, const CheckFinding *f)
                      .opcode_length = ptx_shown(c->op->length) };
 }
 
+static const char *address_help(const OperandCheck *c, const CheckFinding *f)
+{
+    switch ((Operation)c->op->family) {
+    case OP_TEX: case OP_TLD4:
+        return c->module->is_texmode_independent
+                   ? "it is [texture, sampler, {coordinates}]: variables .texref and .samplerref, "
+                     "or .u64 registers"
+                   : "it is [texture, {coordinates}]: a variable .texref, or a .u64 register";
+    case OP_TXQ:
+        return "it is [texture], or [sampler] where textures have none: a variable, or a .u64 "
+               "register";
+    case OP_SUQ: case OP_SULD: case OP_SUST: case OP_SURED:
+        return "a surface is a variable .surfref, or a .u64 register; coordinates stand behind it";
+    default:
+        return strchr(f->shape->name, ',') ? "an address here is [name, {coordinates}]"
+                                           : "an address is [name], [name+number] or [number]";
+    }
+}
+
 static void report_address(const OperandCheck *c, const CheckFinding *f)
 {
     const Quoted q = quote_operand(c, f);
@@ -76,8 +95,7 @@ static void report_address(const OperandCheck *c, const CheckFinding *f)
     diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span,
                     "`%.*s` does not accept this address: `%.*s`", q.opcode_length, q.opcode,
                     q.length, q.operand);
-    diag->help = strchr(f->shape->name, ',') ? "an address here is [name, {coordinates}]"
-                                             : "an address is [name], [name+number] or [number]";
+    diag->help = address_help(c, f);
 }
 
 static void report_brackets(const OperandCheck *c, const CheckFinding *f)
@@ -123,6 +141,12 @@ static void report_variable(const OperandCheck *c, const CheckFinding *f)
         diag->help =
             "an address of a variable is for mov and cvta; a value in memory is loaded first";
         ptx_diag_relate(c->diags, diag, c->module->vars[f->operand->id].name, "declared here");
+        return;
+    case WRONG_HANDLE:
+        ptx_diag(c->diags, DIAG_OPERAND_TYPE, q.span,
+                 "`%.*s` does not take the handle of a texture or surface: `%.*s`", q.opcode_length,
+                 q.opcode, q.length, q.operand)
+            ->help = "mov.u64 does";
         return;
     case WRONG_INPUT: case WRONG_ARGUMENT:
         diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span,
@@ -251,7 +275,7 @@ void ptx_check_report(const OperandCheck *c, const CheckFinding *f)
     case WRONG_SPACE: case WRONG_IMMEDIATE_ADDRESS: case WRONG_ADDRESS_SHAPE:
         report_address(c, f);
         return;
-    case WRONG_VARIABLE: case WRONG_INPUT: case WRONG_ARGUMENT:
+    case WRONG_VARIABLE: case WRONG_INPUT: case WRONG_ARGUMENT: case WRONG_HANDLE:
         report_variable(c, f);
         return;
     case WRONG_ELEMENTS: case WRONG_VECTOR: case WRONG_VECTORS: case WRONG_COUNT:

@@ -39,7 +39,8 @@ typedef enum Wrong {
     WRONG_VALUE,
     WRONG_MORE,
     WRONG_INPUT,
-    WRONG_ARGUMENT
+    WRONG_ARGUMENT,
+    WRONG_HANDLE
 } Wrong;
 
 /* What is wrong with the operands of an instruction, as one form of it sees them. */
@@ -59,6 +60,11 @@ void ptx_check_report(const OperandCheck *check, const CheckFinding *finding);
  * will do. Type and space of what stands first in the brackets, and how it is written. */
 Wrong ptx_judge_address(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast,
                         uint32_t at, Space wanted);
+
+/* check_texture.c: of an address that holds coordinates, or that names a texture or surface: its
+ * parts. */
+Wrong ptx_judge_coordinates(const OperandCheck *c, const FormInfo *form, const FormOperand *shape,
+                            const AstOperand *ast, uint32_t at);
 
 /* Whether a variable may be reached by an instruction for a space. */
 bool ptx_space_takes(Space wanted, Space have);

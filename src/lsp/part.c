@@ -172,13 +172,14 @@ static void read_function(LspPart *part, LspServer *server, LspDocument *d)
 
 /* ---- whether it holds ------------------------------------------------------------------------ */
 
-/* Which findings were dropped is not known. */
-static bool has_dropped(const ptxlint_module *module)
+/* Which findings were dropped is not known; a body that is not closed ends where the next function
+ * begins, and what is said of it stands there. */
+static bool is_unsure(const ptxlint_module *module)
 {
     size_t count;
     const ptxlint_diagnostic *found = ptxlint_module_diagnostics(module, &count);
     for (size_t i = 0; i < count; i++)
-        if (!strcmp(found[i].group, "limit"))
+        if (!strcmp(found[i].group, "limit") || !strcmp(found[i].rule, "SYN203"))
             return true;
     return false;
 }
@@ -186,7 +187,7 @@ static bool has_dropped(const ptxlint_module *module)
 static bool agrees(const LspPart *part)
 {
     size_t count = 0;
-    if (!part->module || has_dropped(part->module))
+    if (!part->module || is_unsure(part->module))
         return false;
     FunctionPlace *now = find_functions(part->module, &count);
     bool is_same = now && count == part->count;
@@ -207,7 +208,7 @@ static bool make_part(LspServer *server, LspDocument *d, uint32_t offset)
 {
     LspPart *part = &d->part;
     ptx_part_free(part);
-    if (!d->syntax || has_dropped(d->syntax))
+    if (!d->syntax || is_unsure(d->syntax))
         return false;
     part->revision = d->revision;
     part->functions = find_functions(d->syntax, &part->count);

@@ -443,7 +443,8 @@ static void test_rank(void **state)
     ptxlint_module *module;
     access_of(
         "g80", "sm_10",
-        "{\"kernels\": {\"k\": {\"grid\": [64, 1, 1], \"block\": [32, 1, 1], \"params\": [null]}}}",
+        "{\"kernels\": {\"k\": {\"grid\": [4096, 1, 1], \"block\": [32, 1, 1], "
+        "\"params\": [null]}}}",
         ROW_OF(4) "ld.global.f32 %f1, [%rd3+4];\nst.global.f32 [%rd3+4], %f1;", "ld.global",
         &module);
     size_t count, misaligned = SIZE_MAX, occupancy = SIZE_MAX;
