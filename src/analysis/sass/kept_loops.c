@@ -54,7 +54,7 @@ static void count_loop_insns(const FuncFlow *flow, const Defs *defs, KeptLoop *o
     }
 }
 
-/* A counter that goes up to a number, from what is not known, and at least 0 as a thread's index. */
+/* Up to a number, from what is not known: from 0 on, as a thread's index. */
 static bool may_be_short(const Trip *trip)
 {
     char *end;

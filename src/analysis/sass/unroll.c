@@ -272,14 +272,17 @@ static Unrolling decide_unrolling(const Unroller *u, LoopId loop, UnrollBody *bo
                       + (body->shared_loads ? 1 : 0);
     shared = shared < MAX_LENGTH_SHARED ? shared : MAX_LENGTH_SHARED;
     uint32_t limit = body->has_global_load && shared < MAX_LENGTH ? MAX_LENGTH : shared;
+    if (!trips && body->length > limit)
+        return as_is;
     if (!trips)
-        return body->length <= limit ? (Unrolling){ .times = TIMES, .has_rest = true } : as_is;
+        return (Unrolling){ .times = TIMES, .has_rest = true };
     uint32_t whole = limit > MAX_LENGTH ? whole_most(trips) * limit / MAX_LENGTH
                                         : whole_most(trips);
     if (body->length <= whole)
         return (Unrolling){ .times = (uint32_t)trips, .is_whole = true };
-    return body->length <= MAX_PARTLY ? (Unrolling){ .times = partly(trips, body->length) }
-                                      : as_is;
+    if (body->length > MAX_PARTLY)
+        return as_is;
+    return (Unrolling){ .times = partly(trips, body->length) };
 }
 
 const Unrolling *ptx_unroll_compute(Arena *arena, const FuncFlow *flow, const Defs *defs,
@@ -293,8 +296,10 @@ const Unrolling *ptx_unroll_compute(Arena *arena, const FuncFlow *flow, const De
     for (uint32_t b = 0; b < cfg->rpo_count; b++)
         if (loops->loop_of[cfg->rpo[b]] != NO_LOOP)
             measure_block(&u, cfg->rpo[b], &bodies[loops->loop_of[cfg->rpo[b]]]);
-    for (LoopId loop = 0; loop < loops->loop_count; loop++)
-        out[loop] = sm < UNROLLED_SM ? (Unrolling){ .times = 1 }
-                                     : decide_unrolling(&u, loop, &bodies[loop]);
+    for (LoopId loop = 0; loop < loops->loop_count; loop++) {
+        out[loop] = (Unrolling){ .times = 1 };
+        if (sm >= UNROLLED_SM)
+            out[loop] = decide_unrolling(&u, loop, &bodies[loop]);
+    }
     return out;
 }
