@@ -16,9 +16,11 @@
  *
  * In order: status, names; what modules are read with (GPUs, the instruction set, occupancy,
  * launches, ptxas, rules, configs, baselines, budgets); modules and their inputs; what stands in
- * one (places, tokens, symbols, diagnostics, fixes, kernels, graphs, what loops compute, requests
- * of lanes); estimates before a launch, measurements after it; documents, their schemas, and two
- * versions compared.
+ * one (places, tokens, symbols, diagnostics, fixes); kernels and what they are made of (mix and
+ * peaks, loops, accesses, values and branches, registers, what a launch executes and its time,
+ * instructions), graphs, what loops compute, requests of lanes; estimates before a launch,
+ * measurements after it; documents, their schemas, and two versions compared. Each has a heading,
+ * `---- loops`.
  *
  * The library never prints, exits, aborts or touches the locale; it keeps no writable state of its
  * own. */
@@ -1258,7 +1260,7 @@ typedef struct ptxlint_fix_result {
 PTXLINT_API int ptxlint_fixes_at(const ptxlint_fixes *fixes, size_t index,
                                  ptxlint_fix_result *out);
 
-/* ---- kernels --------------------------------------------------------------------------------- */
+/* ---- instruction mix and peaks --------------------------------------------------------------- */
 
 typedef struct ptxlint_mix_class {
     const char *name;                   /* "fma", "fp32", ...: docs/report.md lists them */
@@ -1334,6 +1336,8 @@ typedef struct ptxlint_peak {
     size_t ceiling_count;
 } ptxlint_peak;
 
+/* ---- loops ----------------------------------------------------------------------------------- */
+
 typedef enum ptxlint_trip_source {
     PTXLINT_TRIP_UNKNOWN,
     PTXLINT_TRIP_CODE,
@@ -1397,6 +1401,8 @@ typedef struct ptxlint_loop {
     ptxlint_source_place source;        /* of its header */
 } ptxlint_loop;
 
+/* ---- accesses -------------------------------------------------------------------------------- */
+
 /* What an access costs in a shape of the block. NaN, NULL: not known, or not of that space. */
 typedef struct ptxlint_shaped {
     uint32_t block[3];
@@ -1447,6 +1453,8 @@ typedef struct ptxlint_access {
      * requests, whatever the GPU moves for them; NaN: not known */
     double lines_per_request, segments_per_request;
 } ptxlint_access;
+
+/* ---- values and branches --------------------------------------------------------------------- */
 
 /* How a value differs from thread to thread. */
 typedef enum ptxlint_uniformity {
@@ -1505,6 +1513,8 @@ typedef struct ptxlint_branch {
     ptxlint_source_place source;
 } ptxlint_branch;
 
+/* ---- launch and registers of a kernel -------------------------------------------------------- */
+
 typedef struct ptxlint_pressure {
     /* 32-bit registers live at once at most, as PTX names them; a bound on none */
     int64_t max_live;
@@ -1558,6 +1568,8 @@ typedef enum ptxlint_spills {
     PTXLINT_SPILLS_LIKELY
 } ptxlint_spills;
 
+/* ---- what a launch executes ------------------------------------------------------------------ */
+
 /* Machine instructions of one class that a launch executes. */
 typedef struct ptxlint_machine_count {
     const char *machine;                /* "fp32", "global": as under `pipes` of a GPU's file */
@@ -1576,6 +1588,8 @@ typedef struct ptxlint_executed {
     ptxlint_certainty certainty;
     const char *why;                    /* why nothing is known; NULL: it is */
 } ptxlint_executed;
+
+/* ---- time of a launch ------------------------------------------------------------------------ */
 
 /* One thing that a launch keeps busy, and for how long. */
 typedef struct ptxlint_time_part {
@@ -1654,6 +1668,8 @@ typedef struct ptxlint_concurrency {
     ptxlint_certainty certainty;        /* of warps, bytes and operations */
 } ptxlint_concurrency;
 
+/* ---- instructions of a kernel ---------------------------------------------------------------- */
+
 /* An instruction of a kernel in the launch, on one GPU. NaN, PTXLINT_UNKNOWN, NULL: not known, or
  * it has none. */
 typedef struct ptxlint_instruction {
@@ -1685,6 +1701,8 @@ typedef struct ptxlint_instruction {
      * instructions that take it (docs/time.md, "By instruction"): an estimate */
     double time_share;
 } ptxlint_instruction;
+
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 /* A kernel on one GPU. */
 typedef struct ptxlint_projection {

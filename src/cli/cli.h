@@ -400,8 +400,8 @@ unsigned ptx_word_distance(const char *a, const char *b);
 char *ptx_file_bytes(const char *path, size_t *length);         /* NULL: see errno */
 /* A regular file or a pipe, of at most 1 GiB; complains. */
 ExitCode ptx_file_read(const char *path, char **text, size_t *length);
-/* The same, but no pipe: for what no option names. */
-ExitCode ptx_file_read_regular(const char *path, char **text, size_t *length);
+/* The same, but no pipe unless an option asks for it. */
+ExitCode ptx_file_read_named(const char *path, bool is_asked, char **text, size_t *length);
 /* Of YAML: a regular file of at most 64 MiB. */
 ExitCode ptx_file_read_settings(const char *path, char **text, size_t *length);
 

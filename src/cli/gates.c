@@ -17,8 +17,7 @@ static ExitCode read_known(Baseline *baseline, bool is_asked)
 {
     char error[1024] = "", *text = NULL;
     size_t length = 0;
-    ExitCode code = is_asked ? ptx_file_read(baseline->path, &text, &length)
-                             : ptx_file_read_regular(baseline->path, &text, &length);
+    ExitCode code = ptx_file_read_named(baseline->path, is_asked, &text, &length);
     if (code != EXIT_CLEAN)
         return code;
     ptxlint_status status = ptxlint_baseline_read(baseline->known, baseline->path, text, length,

@@ -70,16 +70,15 @@ static ExitCode read_wanted(const char *path, const FileWanted *wanted, char **t
     return ptx_complain_status(path, errno == ENOMEM ? PTXLINT_NO_MEMORY : PTXLINT_IO);
 }
 
-ExitCode ptx_file_read(const char *path, char **text, size_t *length)
+ExitCode ptx_file_read_named(const char *path, bool is_asked, char **text, size_t *length)
 {
-    static const FileWanted document = { 1 << 30, true };
+    const FileWanted document = { 1 << 30, is_asked };
     return read_wanted(path, &document, text, length);
 }
 
-ExitCode ptx_file_read_regular(const char *path, char **text, size_t *length)
+ExitCode ptx_file_read(const char *path, char **text, size_t *length)
 {
-    static const FileWanted document = { 1 << 30, false };
-    return read_wanted(path, &document, text, length);
+    return ptx_file_read_named(path, true, text, length);
 }
 
 ExitCode ptx_file_read_settings(const char *path, char **text, size_t *length)
@@ -298,7 +297,7 @@ static ExitCode read_launch_text(Inputs *inputs, const Options *options, char **
     const char *path = inputs->launch_path;
     if (!path)
         return EXIT_CLEAN;
-    return (options->launch_path ? ptx_file_read : ptx_file_read_regular)(path, json, length);
+    return ptx_file_read_named(path, options->launch_path != NULL, json, length);
 }
 
 static ExitCode read_launch_file(Inputs *inputs, const Options *options, const char *path)

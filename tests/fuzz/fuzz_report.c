@@ -32,27 +32,18 @@ static int keep(void *context, const char *bytes, size_t length)
     return 0;
 }
 
-static Document diagnostics_as(const ptxlint_module *module, ptxlint_format format)
-{
-    const ptxlint_module *const modules[] = { module };
-    Document d = { 0 };
-    ptxlint_write_options how;
-    ptxlint_write_options_init(&how);
-    how.format = format;
-    require(ptxlint_write_diagnostics(modules, 1, &how, keep, &d) == PTXLINT_OK,
-            "diagnostics can be written");
-    return d;
-}
+typedef ptxlint_status (*WriteFn)(const ptxlint_module *const *modules, size_t count,
+                                  const ptxlint_write_options *options, ptxlint_write_fn write,
+                                  void *context);
 
-static Document report_as(const ptxlint_module *module, ptxlint_format format)
+static Document written_as(WriteFn write, const ptxlint_module *module, ptxlint_format format)
 {
     const ptxlint_module *const modules[] = { module };
     Document d = { 0 };
     ptxlint_write_options how;
     ptxlint_write_options_init(&how);
     how.format = format;
-    require(ptxlint_write_report(modules, 1, &how, keep, &d) == PTXLINT_OK,
-            "a report can be written");
+    require(write(modules, 1, &how, keep, &d) == PTXLINT_OK, "a document can be written");
     return d;
 }
 
@@ -77,16 +68,16 @@ static void check_json(const ptxlint_module *module)
 {
     size_t count;
     ptxlint_module_diagnostics(module, &count);
-    json_t *lint = parsed(diagnostics_as(module, PTXLINT_JSON));
-    json_t *report = parsed(report_as(module, PTXLINT_JSON));
+    json_t *lint = parsed(written_as(ptxlint_write_diagnostics, module, PTXLINT_JSON));
+    json_t *report = parsed(written_as(ptxlint_write_report, module, PTXLINT_JSON));
     require(length_of(lint, "diagnostics") <= count, "no finding that the module has not");
     require(json_equal(json_object_get(lint, "diagnostics"),
                        json_object_get(report, "diagnostics")),
             "findings of a lint are those of its report");
     json_decref(lint);
     json_decref(report);
-    json_decref(parsed(diagnostics_as(module, PTXLINT_GITLAB)));
-    json_decref(parsed(diagnostics_as(module, PTXLINT_RDJSON)));
+    json_decref(parsed(written_as(ptxlint_write_diagnostics, module, PTXLINT_GITLAB)));
+    json_decref(parsed(written_as(ptxlint_write_diagnostics, module, PTXLINT_RDJSON)));
 }
 
 static json_int_t number_of(const json_t *object, const char *key)
@@ -111,7 +102,7 @@ static void check_region(const json_t *result)
 
 static void check_sarif(const ptxlint_module *module)
 {
-    json_t *log = parsed(diagnostics_as(module, PTXLINT_SARIF));
+    json_t *log = parsed(written_as(ptxlint_write_diagnostics, module, PTXLINT_SARIF));
     const json_t *run = json_array_get(json_object_get(log, "runs"), 0), *result;
     const json_t *rules = json_object_get(
         json_object_get(json_object_get(run, "tool"), "driver"), "rules");
@@ -131,7 +122,7 @@ static void check_sarif(const ptxlint_module *module)
 
 static void check_lines(const ptxlint_module *module, ptxlint_format format)
 {
-    Document d = diagnostics_as(module, format);
+    Document d = written_as(ptxlint_write_diagnostics, module, format);
     for (char *line = d.bytes, *end; line && *line; line = end + 1) {
         end = strchr(line, '\n');
         require(end != NULL, "each line ends");
@@ -145,7 +136,7 @@ static void check_lines(const ptxlint_module *module, ptxlint_format format)
 /* Every tag that is opened is closed, in order; texts hold no bare `<` and no control byte. */
 static void check_xml(const ptxlint_module *module, ptxlint_format format)
 {
-    Document d = diagnostics_as(module, format);
+    Document d = written_as(ptxlint_write_diagnostics, module, format);
     char open[MAX_TAGS][MAX_TAG];
     size_t depth = 0;
     for (char *at = d.bytes ? strchr(d.bytes, '<') : NULL, *end; at; at = strchr(end, '<')) {
@@ -266,7 +257,8 @@ static void check_same(const ptxlint_module *a, const ptxlint_module *b)
 {
     if (!a || !b)
         return;
-    Document one = diagnostics_as(a, PTXLINT_JSON), two = diagnostics_as(b, PTXLINT_JSON);
+    Document one = written_as(ptxlint_write_diagnostics, a, PTXLINT_JSON),
+             two = written_as(ptxlint_write_diagnostics, b, PTXLINT_JSON);
     require(one.length == two.length && !memcmp(one.bytes, two.bytes, one.length),
             "whatever else is asked for, the findings are the same");
     free(one.bytes);
@@ -281,7 +273,7 @@ static void check_documents(const ptxlint_module *module)
     check_lines(module, PTXLINT_RDJSONL);
     check_xml(module, PTXLINT_CHECKSTYLE);
     check_xml(module, PTXLINT_JUNIT);
-    free(report_as(module, PTXLINT_HTML).bytes);
+    free(written_as(ptxlint_write_report, module, PTXLINT_HTML).bytes);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -180,20 +180,28 @@ static void check_bounds_stay(const ptxlint_gpu *fitted)
             assert_true((isnan(f.value) && isnan(g.value)) || fabs(f.value - g.value) <= 0);
 }
 
+static ptxlint_calibration *fit_h200(const ptxlint_module *module,
+                                     const ptxlint_measurements *rows,
+                                     ptxlint_calibration_info *info)
+{
+    ptxlint_calibrate_options options;
+    ptxlint_calibration *fit;
+    ptxlint_calibrate_options_init(&options);
+    options.gpu = ptxlint_gpu_find("h200");
+    assert_int_equal(ptxlint_calibrate(&module, 1, rows, &options, &fit), PTXLINT_OK);
+    *info = (ptxlint_calibration_info){ .size = sizeof *info };
+    assert_true(ptxlint_calibration_get_info(fit, info));
+    return fit;
+}
+
 static void check_recovery(const PlantedGpu *p)
 {
     ptxlint_gpu *gpu = plant(p);
     ptxlint_module *truth = module_on(p->ptx, gpu),
                    *module = module_on(p->ptx, ptxlint_gpu_find("h200"));
     ptxlint_measurements *rows = rows_of(p, truth);
-    ptxlint_calibration_info info = { .size = sizeof info };
-    ptxlint_calibrate_options options;
-    ptxlint_calibration *fit;
-    ptxlint_calibrate_options_init(&options);
-    options.gpu = ptxlint_gpu_find("h200");
-    assert_int_equal(ptxlint_calibrate((const ptxlint_module *const *)&module, 1, rows, &options,
-                                       &fit), PTXLINT_OK);
-    assert_true(ptxlint_calibration_get_info(fit, &info));
+    ptxlint_calibration_info info;
+    ptxlint_calibration *fit = fit_h200(module, rows, &info);
     if (info.fitted != p->fitted || info.rows != p->rows || info.foreign != 1)
         fail_msg("%s: %zu of %zu fitted; %s", p->what, info.fitted, info.rows,
                  info.reason ? info.reason : "");
@@ -216,14 +224,8 @@ static int is_left_out_by_kernel(const PlantedGpu *p)
 {
     ptxlint_module *module = module_on(p->ptx, ptxlint_gpu_find("h200"));
     ptxlint_measurements *rows = rows_of(p, module);
-    ptxlint_calibration_info info = { .size = sizeof info };
-    ptxlint_calibrate_options options;
-    ptxlint_calibration *fit;
-    ptxlint_calibrate_options_init(&options);
-    options.gpu = ptxlint_gpu_find("h200");
-    assert_int_equal(ptxlint_calibrate((const ptxlint_module *const *)&module, 1, rows, &options,
-                                       &fit), PTXLINT_OK);
-    assert_true(ptxlint_calibration_get_info(fit, &info));
+    ptxlint_calibration_info info;
+    ptxlint_calibration *fit = fit_h200(module, rows, &info);
     assert_int_equal(info.kernels, 6);
     ptxlint_calibration_free(fit);
     ptxlint_measurements_free(rows);
