@@ -35,6 +35,18 @@ class OwnGpu:
         return cls(out)
 
     @classmethod
+    def of(cls, gpu: Union[str, "OwnGpu"], settings: str) -> "OwnGpu":
+        """A copy as a launch or the compiler sets it, as of --gpu c2050:shared=16k: "shared=16k",
+        "dlcm=cg". Error: it cannot be set so."""
+        from ._gpus import handle_of
+        error, out = ctypes.create_string_buffer(256), ctypes.c_void_p()
+        status = library().ptxlint_gpu_with(
+            handle_of(gpu), _text("settings", settings),
+            ctypes.cast(ctypes.byref(out), _abi._HANDLES), error, len(error))
+        check(library(), status, error.value.decode("utf-8", "replace"))
+        return cls(out)
+
+    @classmethod
     def read(cls, path: PathLike) -> "OwnGpu":
         """A GPU file, as of --gpu FILE; its name is the file's without .yaml. BadFileError says
         what is wrong."""

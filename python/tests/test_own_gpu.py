@@ -20,6 +20,15 @@ class OwnGpu(unittest.TestCase):
         del own
         self.assertEqual(again.value("launch_ns"), 9000)
 
+    def test_settings(self):
+        with self.assertRaisesRegex(ptxlint.Error, "can have 16k, 48k"):
+            ptxlint.OwnGpu.of("c2050", "shared=9m")
+        own = ptxlint.OwnGpu.of("c2050", "shared=16k")
+        self.assertEqual((own.name, own.value("shared_per_sm")), ("c2050:shared=16k", 16384))
+        both = ptxlint.OwnGpu.of(own, "dlcm=cg")
+        self.assertEqual((both.name, both.value("shared_per_sm")),
+                         ("c2050:shared=16k:dlcm=cg", 16384))
+
     def test_file(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "mine.yaml")
