@@ -3,6 +3,8 @@
 #include "ir/func.h"
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/loop.h"
+#include "analysis/sass/sass.h"
+#include "analysis/sass/unroll.h"
 #include "analysis/trips/trip.h"
 #include "session/session.h"
 #include "analysis/redundancy/mix.h"
@@ -86,6 +88,8 @@ double ptx_measure_loop(FactCache *q, const Subjects *s, FactId fact, Certainty 
         return ptx_measure_loop_balance(q, s->loop, fact);
     case FACT_LOOP_overhead:
         return ptx_session_loop_overhead(q->session)[s->loop];
+    case FACT_LOOP_joined:
+        return ptx_session_lowered(q->session, 0)->unrolled[s->loop].times;
     case FACT_LOOP_trips:
         trip = &ptx_session_trips(q->session)->trips[s->loop];
         *certainty = trip_certainty(trip);
