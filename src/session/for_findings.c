@@ -5,6 +5,7 @@
 #include "analysis/redundancy/dead_code.h"
 #include "analysis/redundancy/fuse.h"
 #include "analysis/redundancy/mod_ref.h"
+#include "analysis/redundancy/loop_invariance.h"
 #include "analysis/redundancy/redundant_loads.h"
 #include "analysis/redundancy/wgmma_registers.h"
 #include "analysis/sass/joinable.h"
@@ -105,6 +106,12 @@ const RedundantLoads *ptx_session_redundant_loads(Session *s)
                                                  defs_in_loops(s));
     }
     return p->repeats;
+}
+
+bool ptx_session_loop_keeps(Session *s, LoopId loop, RegId reg)
+{
+    const FuncFlow flow = ptx_session_flow(s);
+    return ptx_loop_keeps_reg(&flow, ptx_session_defs(s), reg, loop);
 }
 
 const InsnId *ptx_session_fused(Session *s)

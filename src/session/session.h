@@ -196,6 +196,8 @@ const JoinableRow *ptx_session_joinable(Session *session);
 const bool *ptx_session_fp64_trips(Session *session);
 const bool *ptx_session_unused_results(Session *session);
 const uint32_t *ptx_session_loop_overhead(Session *session);
+/* whether each iteration finds the same value in the register */
+bool ptx_session_loop_keeps(Session *session, LoopId loop, RegId reg);
 const bool *ptx_session_read_only(Session *session);
 const MatrixFaults *ptx_session_matrix_faults(Session *session);
 /* for the first GPU: where they are not likely, it may say SPILLS_UNLIKELY of any kind */

@@ -2,6 +2,8 @@
 
 #include "analysis/flow/defs.h"
 #include "analysis/redundancy/local_value_numbering.h"
+#include "analysis/redundancy/loop_exits.h"
+#include "analysis/redundancy/loop_invariance.h"
 #include "support/hash.h"
 #include "analysis/redundancy/effect.h"
 #include "ir/func.h"
@@ -16,9 +18,6 @@
 enum {
     MAX_TRIES = 16,            /* places of a table that are looked at */
     WORD_BYTES = 4,             /* a store is noted by the words that it touches */
-    /* of instructions from an address back to what a loop does not change */
-    MAX_DEPTH = 8,
-    MAX_VISITS = 64,           /* of registers, for one access */
 };
 
 typedef struct LoadSlot {
@@ -26,6 +25,8 @@ typedef struct LoadSlot {
     uint32_t guard;             /* its number, twice, and 1 where negated; 0: none */
     InsnId insn;                /* + 1; 0: free */
     uint8_t space, bytes;
+    bool is_nc;                 /* of the load that ptxas keeps, as epoch */
+    uint32_t epoch;             /* the same for two: nothing between them writes such memory */
 } LoadSlot;
 
 typedef struct WordSlot {       /* the last store to a word behind a base */
@@ -62,6 +63,7 @@ typedef struct RedundantLoadsWalk {
     NumberedValue barrier_threads;
     uint32_t barrier_guard;
     InsnId *earlier, *barriers;
+    bool *merged;
     uint8_t *neighbours;
 } RedundantLoadsWalk;
 
@@ -186,9 +188,29 @@ static bool is_same_load(const LoadSlot *slot, const RedundantLoadsPlace *place,
            && slot->space == place->space && slot->bytes == place->bytes && slot->guard == guard;
 }
 
+static uint32_t load_epoch(const RedundantLoadsWalk *w, uint8_t memory)
+{
+    uint32_t epoch = 0;
+    for (unsigned m = 0; m < MEMORY_COUNT; m++)
+        epoch += memory >> m & 1 ? w->memory[m].write_count : 0;
+    return epoch;
+}
+
+/* A load that ptxas does not merge with an earlier one is what later ones are merged with. */
+static void note_repeated_load(RedundantLoadsWalk *w, LoadSlot *slot, InsnId id)
+{
+    const Op *op = w->func->insns[id].op;
+    const uint32_t epoch = load_epoch(w, ptx_effect_reads(op));
+    w->earlier[id] = slot->insn - 1;
+    w->merged[id] = slot->is_nc == ptx_op_has(op, MOD_NC) && slot->epoch == epoch;
+    slot->is_nc = ptx_op_has(op, MOD_NC);
+    slot->epoch = epoch;
+}
+
 static void note_load(RedundantLoadsWalk *w, const RedundantLoadsPlace *place, uint32_t guard,
                       InsnId id)
 {
+    const Op *op = w->func->insns[id].op;
     uint64_t hash = ptx_hash_add(place->at.base, (uint64_t)place->at.offset);
     hash = ptx_hash_add(hash, (uint64_t)place->space << 8 | place->bytes);
     uint32_t slot = (uint32_t)(hash >> 32);
@@ -198,22 +220,15 @@ static void note_load(RedundantLoadsWalk *w, const RedundantLoadsPlace *place, u
         if (current && !is_same_load(s, place, guard))
             continue;
         if (current && !is_overwritten(w, place, s->insn))
-            w->earlier[id] = s->insn - 1;
+            note_repeated_load(w, s, id);
         else
-            *s = (LoadSlot){ place->at, guard, id + 1, place->space, place->bytes };
+            *s = (LoadSlot){ place->at, guard, id + 1, place->space, place->bytes,
+                             ptx_op_has(op, MOD_NC), load_epoch(w, ptx_effect_reads(op)) };
         return;
     }
 }
 
 /* ---- neighbours ------------------------------------------------------------------------------ */
-
-static uint32_t load_epoch(const RedundantLoadsWalk *w, uint8_t memory)
-{
-    uint32_t epoch = 0;
-    for (unsigned m = 0; m < MEMORY_COUNT; m++)
-        epoch += memory >> m & 1 ? w->memory[m].write_count : 0;
-    return epoch;
-}
 
 /* Two stores have the same epoch where only stores of their text and base are between. */
 static uint32_t store_epoch(RedundantLoadsWalk *w, const RedundantLoadsPlace *place, uint32_t op)
@@ -447,54 +462,18 @@ static void size_tables(RedundantLoadsWalk *w, Arena *scratch)
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 
-typedef struct Hoister {
-    const Module *module;
-    const Func *func;
-    const Defs *defs;
-    uint32_t visits;            /* left for the access in hand */
-} Hoister;
-
-static bool is_invariant_reg(Hoister *h, RegId reg, LoopId loop, uint32_t depth);
-
-static bool is_invariant_insn(Hoister *h, const Insn *insn, LoopId loop, uint32_t depth)
+static bool is_address_invariant(const FuncFlow *flow, const Defs *defs, const Insn *insn,
+                                 LoopId loop)
 {
-    const Operand *operands = ptx_insn_operands(h->func, insn);
-    if (insn->guard != NO_ID || !ptx_effect_is_pure(h->module, h->func, insn))
-        return false;
-    for (uint32_t o = 0; o < insn->operand_count; o++)
-        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_USE
-            && !is_invariant_reg(h, operands[o].id, loop, depth))
-            return false;
-    return true;
-}
-
-/* A register with one definition, in the loop, that depends on itself runs out of depth. */
-static bool is_invariant_reg(Hoister *h, RegId reg, LoopId loop, uint32_t depth)
-{
-    InsnId def = NO_ID;
-    if (!h->visits)
-        return false;
-    h->visits--;
-    uint32_t inside = ptx_defs_in_loop(h->defs, loop, reg, &def);
-    if (!inside)
-        return true;
-    bool is_single = inside == 1 && ptx_defs_count(h->defs, reg) == 1
-                     && !h->func->regs[reg].is_param;
-    return is_single && depth < MAX_DEPTH
-           && is_invariant_insn(h, &h->func->insns[def], loop, depth + 1);
-}
-
-static bool is_address_invariant(Hoister *h, const Insn *insn, LoopId loop)
-{
-    const Operand *operands = ptx_insn_operands(h->func, insn);
+    const Operand *operands = ptx_insn_operands(flow->func, insn);
     bool has_address = false;
-    h->visits = MAX_VISITS;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         if (!(operands[o].role & ROLE_ADDRESS))
             continue;
         has_address = true;
         if (operands[o].kind == OPERAND_UNKNOWN
-            || (operands[o].kind == OPERAND_REG && !is_invariant_reg(h, operands[o].id, loop, 0)))
+            || (operands[o].kind == OPERAND_REG
+                && !ptx_loop_keeps_reg(flow, defs, operands[o].id, loop)))
             return false;
     }
     return has_address;
@@ -516,19 +495,35 @@ static const uint8_t *loop_writes(Arena *arena, const Func *func, const Cfg *cfg
     return writes;
 }
 
-static void look_at_loops(Arena *scratch, const FuncFlow *flow, const Defs *defs, bool *invariant,
-                          bool *may_change)
+/* Of an address that its loop does not change, in memory that the loop does not write. */
+static bool is_hoisted(const FuncFlow *flow, const LoopExits *exits, LoopId loop, InsnId id)
+{
+    const Insn *insn = &flow->func->insns[id];
+    return insn->guard == NO_ID && insn->op->flags & OPF_LOAD
+           && ptx_loop_exits_are_behind(flow, exits, loop, flow->cfg->block_of[id]);
+}
+
+/* What RedundantLoads says of loops, while it is found. */
+typedef struct LoopAccesses {
+    bool *invariant, *may_change, *hoisted;
+} LoopAccesses;
+
+static void look_at_loops(Arena *scratch, const FuncFlow *flow, const Defs *defs,
+                          const LoopAccesses *out)
 {
     const Func *func = flow->func;
     const uint8_t *writes = loop_writes(scratch, func, flow->cfg, flow->loops);
-    Hoister hoister = { .module = flow->module, .func = func, .defs = defs };
+    const LoopExits *exits = ptx_loop_exits_compute(scratch, flow);
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Insn *insn = &func->insns[i];
         LoopId loop = flow->loops->loop_of[flow->cfg->block_of[i]];
         if (loop == NO_LOOP || !(insn->op->flags & (OPF_LOAD | OPF_STORE)))
             continue;
-        invariant[i] = is_address_invariant(&hoister, insn, loop);
-        may_change[i] = insn->op->flags & OPF_LOAD && writes[loop] & ptx_effect_reads(insn->op);
+        out->invariant[i] = is_address_invariant(flow, defs, insn, loop);
+        out->may_change[i] =
+            insn->op->flags & OPF_LOAD && writes[loop] & ptx_effect_reads(insn->op);
+        out->hoisted[i] = out->invariant[i] && !out->may_change[i]
+                          && is_hoisted(flow, exits, loop, i);
     }
 }
 
@@ -546,13 +541,15 @@ const RedundantLoads *ptx_redundant_loads_compute(Arena *arena, Arena *scratch,
     const Cfg *cfg = flow->cfg;
     ArenaMark mark = ptx_arena_mark(scratch);
     RedundantLoads *out = ptx_arena_new(arena, RedundantLoads);
-    bool *invariant = ptx_arena_array(arena, bool, func->insn_count + 1),
-         *may_change = ptx_arena_array(arena, bool, func->insn_count + 1);
+    const LoopAccesses in_loops = { ptx_arena_array(arena, bool, func->insn_count + 1),
+                                    ptx_arena_array(arena, bool, func->insn_count + 1),
+                                    ptx_arena_array(arena, bool, func->insn_count + 1) };
     RedundantLoadsWalk walk = { .func = func,
                                 .cfg = cfg,
                                 .numbers = ptx_value_numbers_new(scratch, flow->module, func, cfg),
                                 .earlier = no_insns(arena, func),
                                 .barriers = no_insns(arena, func),
+                                .merged = ptx_arena_array(arena, bool, func->insn_count + 1),
                                 .neighbours = ptx_arena_array(arena, uint8_t,
                                                               func->insn_count + 1) };
     size_tables(&walk, scratch);
@@ -560,11 +557,13 @@ const RedundantLoads *ptx_redundant_loads_compute(Arena *arena, Arena *scratch,
         if (ptx_block_is_reachable(cfg, b))
             walk_block(&walk, b);
     if (flow->loops->loop_count)
-        look_at_loops(scratch, flow, defs, invariant, may_change);
+        look_at_loops(scratch, flow, defs, &in_loops);
     *out = (RedundantLoads){ .earlier = walk.earlier,
                              .barrier = walk.barriers,
-                             .invariant = invariant,
-                             .may_change = may_change,
+                             .merged = walk.merged,
+                             .invariant = in_loops.invariant,
+                             .may_change = in_loops.may_change,
+                             .hoisted = in_loops.hoisted,
                              .neighbours = walk.neighbours };
     ptx_arena_release(scratch, mark);
     return out;

@@ -19,6 +19,10 @@ typedef struct RedundantLoads {        /* per instruction */
      * write there; NO_ID. Not of loads that are volatile, relaxed, acquire or mmio, or of .param or
      * .const */
     const InsnId *earlier;
+    /* of those that have one: ptxas reads once by itself. So it was seen to do, for sm_75 to
+     * sm_120, where nothing between writes memory of that kind, at whatever place, and both or none
+     * of the two are .nc */
+    const bool *merged;
     /* a barrier of the CTA, with the same number and threads, before it in its block, with no
      * memory access and nothing else that others could see between; NO_ID */
     const InsnId *barrier;
@@ -26,6 +30,9 @@ typedef struct RedundantLoads {        /* per instruction */
     const bool *invariant;
     /* a load in a loop: something in its innermost loop may write what it reads */
     const bool *may_change;
+    /* a load that does not change in its innermost loop: ptxas loads it once, ahead of the loop, by
+     * itself, as it was seen to do where each way through the loop loads it */
+    const bool *hoisted;
     /* of the first, by offset, of several unguarded loads (or stores) of one text and one base in
      * one block whose bytes make one run: how many, 255 at most. 1: alone. Else 0. No write that
      * may alias stands between loads, no load of what is stored and no barrier between stores */

@@ -142,6 +142,13 @@ double ptx_measure_access(FactCache *q, const Subjects *s, FactId fact, Certaint
         return q->func->has_unknown
                    ? UNKNOWN
                    : ptx_session_redundant_loads(q->session)->earlier[s->insn] != NO_ID;
+    case FACT_ACCESS_is_merged:
+        return q->func->has_unknown ? UNKNOWN
+                                    : ptx_session_redundant_loads(q->session)->merged[s->insn];
+    case FACT_ACCESS_is_hoisted:
+        return q->func->has_unknown || s->loop == NO_LOOP
+                   ? UNKNOWN
+                   : ptx_session_redundant_loads(q->session)->hoisted[s->insn];
     case FACT_ACCESS_is_invariant:
         return q->func->has_unknown || s->loop == NO_LOOP
                    ? UNKNOWN

@@ -122,6 +122,21 @@ static double divisor(FactCache *q, const Insn *insn, bool wants_zero)
     return wants_zero ? is_constant && !value && is_integer_insn(insn->op) : is_constant;
 }
 
+/* ptxas 13.0, for sm_75 to sm_120: of a divisor that the loop does not change it takes this many
+ * instructions ahead of the loop, among them the reciprocal. */
+static double hoisted_division(FactCache *q, const Subjects *s, const Insn *insn)
+{
+    enum { HOISTED = 8, SIGNED_HOISTED = 11, ASKED_SM = 70 };
+    const Operand *operand = insn->op->kind == OPK_DIV ? fact_operand_at(q->func, insn, 2) : NULL;
+    const TypeInfo *type = &ptx_type_info[insn->op->type];
+    if (!operand || operand->kind != OPERAND_REG || s->loop == NO_LOOP || type->bits != 32
+        || !is_integer_insn(insn->op) || q->shared->module->target.sm < ASKED_SM)
+        return 0;
+    if (!ptx_session_loop_keeps(q->session, s->loop, operand->id))
+        return 0;
+    return type->kind == KIND_SIGNED ? SIGNED_HOISTED : HOISTED;
+}
+
 static bool reads_warp_index(const Func *func, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(func, insn);
@@ -192,6 +207,7 @@ double ptx_measure_insn(FactCache *q, const Subjects *s, FactId fact, Certainty 
     case FACT_INSN_is_loop_conversion:
         return q->func->has_unknown ? UNKNOWN : ptx_measure_is_loop_conversion(q, s);
     case FACT_INSN_is_divisor_zero:     return divisor(q, insn, true);
+    case FACT_INSN_hoisted_instructions: return hoisted_division(q, s, insn);
     case FACT_INSN_is_divisor_constant: return divisor(q, insn, false);
     case FACT_INSN_is_fusable:
         return q->func->has_unknown ? UNKNOWN : ptx_session_fused(q->session)[s->insn] != NO_ID;
