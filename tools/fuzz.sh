@@ -27,7 +27,7 @@ for target; do
     touch "$work/begun"
     TIMEFORMAT=%U
     # shellcheck disable=SC2046 # a list of folders
-    { time nice -n 19 "$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -max_len=8192 -timeout=60 -rss_limit_mb=4096 -print_final_stats=1 \
+    { time nice -n 19 "$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -entropic=0 -max_len=4096 -timeout=60 -rss_limit_mb=4096 -print_final_stats=1 \
         -verbosity=0 -dict="$build/tests/fuzz/ptx.dict" -artifact_prefix="$work/$target-" "$work/$target" $(corpus_of "$target") \
         >"$log" 2>&1 || echo "fuzz: $target failed: $log"; } 2>"$work/seconds"
     found=$(find "$work" -maxdepth 1 -name "$target-*-*" ! -name "*-slow-unit-*" -newer "$work/begun" | wc -l)

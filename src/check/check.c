@@ -327,12 +327,12 @@ static Wrong judge_vector(const OperandCheck *c, const FormInfo *form, const Ast
 }
 
 /* Elements are names, with a component at most, and numbers. */
-static bool are_plain(const AstOperand *child)
+static bool are_plain(const OperandCheck *c, const AstOperand *child)
 {
     const uint8_t signs = AST_NOT | AST_NEGATIVE | AST_BRACKETS | AST_PARENTHESES | AST_INDEXED;
     for (; child; child = child->next) {
         bool is_plain = child->kind == AST_NAME
-                            ? !child->value && !(child->flags & signs)
+                            ? !ptx_has_offset(c->text, child) && !(child->flags & signs)
                             : (child->kind == AST_INT && !(child->flags & AST_BRACKETS))
                                   || child->kind == AST_F32 || child->kind == AST_F64;
         if (!is_plain && child->kind != AST_BAD)
@@ -543,7 +543,7 @@ static void judge_coordinates(const OperandCheck *c, const FormOperand *shape,
         last = child;
     if (!last || last->kind != AST_VECTOR)
         return;
-    if (!are_plain(last->child))
+    if (!are_plain(c, last->child))
         found->wrong = WRONG_SHAPE;
     const AstOperand *child = last->child;
     for (uint32_t o = 0; o < c->count && !found->wrong; o++) {
@@ -555,6 +555,13 @@ static void judge_coordinates(const OperandCheck *c, const FormOperand *shape,
     }
 }
 
+/* mov.v2 to one register: what it reads may be one. */
+static bool lacks_vector(const OperandCheck *c, const FormOperand *shape, const Operand *operand)
+{
+    return c->op->kind == OPK_MOV && c->op->vector > 1 && shape->role & ROLE_DEF
+           && operand->kind == OPERAND_REG && whole_elements(c, operand) <= 1;
+}
+
 static Wrong judge_operand(const OperandCheck *c, const FormInfo *form, const FormOperand *shape,
                            const AstOperand *ast, const Operand *operand, Type type)
 {
@@ -564,6 +571,8 @@ static Wrong judge_operand(const OperandCheck *c, const FormInfo *form, const Fo
         wrong = ptx_judge_selector(c, shape, ast, operand);
     if (!wrong && !in_vector)
         wrong = judge_symbol(c, form, shape, ast, operand, type);
+    if (!wrong && !in_vector && lacks_vector(c, shape, operand))
+        wrong = WRONG_NO_VECTOR;
     if (wrong)
         return wrong;
     if (is_number_operand(operand) && shape->role & ROLE_DEF)
@@ -610,7 +619,7 @@ static CheckFinding judge_position(const OperandCheck *c, const FormInfo *form,
         return found;
     }
     if (ast->kind == AST_LIST || (ast->kind == AST_NAME && ast->flags & AST_PARENTHESES)
-        || (ast->kind == AST_VECTOR && !are_plain(ast->child)))
+        || (ast->kind == AST_VECTOR && !are_plain(c, ast->child)))
         found.wrong = WRONG_SHAPE;
     else
         found.wrong = judge_pair(c, shape, ast, place.at);

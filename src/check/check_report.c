@@ -181,6 +181,10 @@ static void report_vector(const OperandCheck *c, const CheckFinding *f)
             ->help =
             "name one of them, as v.x, or say in the instruction how many there are, as .v4";
         return;
+    case WRONG_NO_VECTOR:
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span, "`%.*s` writes a vector of %u: {...}",
+                 q.opcode_length, q.opcode, c->op->vector);
+        return;
     case WRONG_VECTORS:
         diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span,
                         "`%.*s` does not take a vector `%.*s` here", q.opcode_length, q.opcode,
@@ -278,7 +282,8 @@ void ptx_check_report(const OperandCheck *c, const CheckFinding *f)
     case WRONG_VARIABLE: case WRONG_INPUT: case WRONG_ARGUMENT: case WRONG_HANDLE:
         report_variable(c, f);
         return;
-    case WRONG_ELEMENTS: case WRONG_VECTOR: case WRONG_VECTORS: case WRONG_COUNT:
+    case WRONG_ELEMENTS: case WRONG_VECTOR: case WRONG_NO_VECTOR: case WRONG_VECTORS:
+    case WRONG_COUNT:
         report_vector(c, f);
         return;
     case WRONG_RESULT: case WRONG_OFFSET: case WRONG_NO_PAIR: case WRONG_PAIR:

@@ -12,18 +12,18 @@
 enum { MAX_PARTS = 3 };         /* [texture, sampler, {coordinates}] */
 
 /* Coordinates stand behind a name without an offset. */
-static bool has_coordinates(const AstOperand *ast)
+static bool has_coordinates(const OperandCheck *c, const AstOperand *ast)
 {
-    return ast->kind == AST_ADDRESS && ast->child->next && !ast->child->value;
+    return ast->kind == AST_ADDRESS && ast->child->next && !ptx_has_offset(c->text, ast->child);
 }
 
 /* [a, {c}], [a, c], [a, b, {c}]. */
-static bool has_texture_parts(const AstOperand *ast)
+static bool has_texture_parts(const OperandCheck *c, const AstOperand *ast)
 {
     unsigned count = 0;
     const AstOperand *last = NULL;
     for (const AstOperand *part = ast->child; part; part = part->next, count++) {
-        bool is_name = part->kind == AST_NAME && !part->value && !part->flags;
+        bool is_name = part->kind == AST_NAME && !ptx_has_offset(c->text, part) && !part->flags;
         if (!is_name && (part->kind != AST_VECTOR || part->next))
             return false;
         last = part;
@@ -58,14 +58,14 @@ static bool is_sampler(const OperandCheck *c, Type type)
                                              : ptx_type_info[type].kind == KIND_OPAQUE;
 }
 
-/* A number is as good as a register; textures of the first versions were variables in .tex. */
+/* Textures of the first versions were variables in .tex. */
 static bool is_handle(const OperandCheck *c, const Operand *operand, bool of_sampler)
 {
     if (operand->kind == OPERAND_REG)
         return ptx_type_info[c->regs[operand->id].type].bits == 64
                && ptx_type_info[c->regs[operand->id].type].kind != KIND_FLOAT;
     if (operand->kind != OPERAND_VAR)
-        return true;
+        return operand->kind == OPERAND_UNKNOWN;
     const Var *var = &c->module->vars[operand->id];
     if (of_sampler)
         return is_sampler(c, (Type)var->type);
@@ -100,11 +100,11 @@ Wrong ptx_judge_coordinates(const OperandCheck *c, const FormInfo *form, const F
     const bool is_texture = form->class == FORM_TEX;
     if (ast->kind == AST_ADDRESS && ast->child->kind == AST_BAD)
         return WRONG_NOTHING;                   /* diagnosed already */
-    if (strchr(shape->name, ',') && !has_coordinates(ast))
+    if (strchr(shape->name, ',') && !has_coordinates(c, ast))
         return WRONG_ADDRESS_SHAPE;
-    if (is_texture && ast->kind == AST_ADDRESS && !has_texture_parts(ast))
+    if (is_texture && ast->kind == AST_ADDRESS && !has_texture_parts(c, ast))
         return WRONG_ADDRESS_SHAPE;
-    if (is_texture && ast->kind == AST_NAME && ast->value)
+    if (is_texture && ast->kind == AST_NAME && ptx_has_offset(c->text, ast))
         return WRONG_ADDRESS_SHAPE;
     return is_texture ? judge_handles(c, ast, at) : WRONG_NOTHING;
 }

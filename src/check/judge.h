@@ -9,6 +9,7 @@
 #include "parser/ast.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 typedef enum Wrong {
     WRONG_NOTHING,
@@ -31,6 +32,7 @@ typedef enum Wrong {
     WRONG_SELECTOR,
     WRONG_SHAPE,
     WRONG_VECTOR,
+    WRONG_NO_VECTOR,
     WRONG_NO_PAIR,
     WRONG_PAIR,
     WRONG_PAIR_PREDICATE,
@@ -68,6 +70,13 @@ Wrong ptx_judge_coordinates(const OperandCheck *c, const FormInfo *form, const F
 
 /* Whether a variable may be reached by an instruction for a space. */
 bool ptx_space_takes(Space wanted, Space have);
+
+/* name+4, be the number 0. */
+static inline bool ptx_has_offset(const char *text, const AstOperand *name)
+{
+    const char *behind = text + name->name + name->name_length + name->suffix_length;
+    return name->value || (name->kind == AST_NAME && behind[strspn(behind, " \t\r\n")] == '+');
+}
 
 /* The letters behind the name of a register or special register, .x or .b0: those that the form and
  * the register have. */

@@ -5,9 +5,24 @@
 #include "check/explain.h"
 #include "check/sreg.h"
 
-static RegId range_reg(Lower *l, uint32_t range_id, uint64_t index, Span name)
+static ResolveBinding range_var(Lower *l, uint32_t range_id, uint64_t index)
+{
+    const uint64_t key = (uint64_t)range_id << 32 ^ index;
+    uint32_t *place;
+    if (range_id < l->module_range_count)
+        place = ptx_hash_map_at(&l->module_members, l->arena, key);
+    else
+        place = ptx_hash_map_at(&l->sparse, l->scratch, key);
+    if (!*place)
+        *place = ptx_lower_add_member(l, &l->ranges.items[range_id]) + 1;
+    return (ResolveBinding){ SYMBOL_VAR, *place - 1 };
+}
+
+static ResolveBinding range_member(Lower *l, uint32_t range_id, uint64_t index, Span name)
 {
     Range *range = &l->ranges.items[range_id];
+    if (range->space != SPACE_REG)
+        return range_var(l, range_id, index);
     uint32_t *place = range->dense ? &range->dense[index]
                                    : ptx_hash_map_at(&l->sparse, l->scratch,
                                                      (uint64_t)range_id << 32 ^ index);
@@ -16,7 +31,7 @@ static RegId range_reg(Lower *l, uint32_t range_id, uint64_t index, Span name)
         l->regs.items[*place - 1].is_of_range = true;
         ptx_lower_note_member(l, range_id, *place - 1);
     }
-    return *place - 1;
+    return (ResolveBinding){ SYMBOL_REG, *place - 1 };
 }
 
 /* What bind_range finds for `%r12` where all its digits are the index; SYMBOL_NONE: look it up in
@@ -44,7 +59,7 @@ static ResolveBinding bind_usual_range(Lower *l, Span name)
     }
     if (index >= l->ranges.items[memo->range].count)
         return (ResolveBinding){ SYMBOL_NONE, 0 };
-    return (ResolveBinding){ SYMBOL_REG, range_reg(l, memo->range, index, name) };
+    return range_member(l, memo->range, index, name);
 }
 
 /* `%r12` is index 12 of stem `%r`. A stem may itself end in digits (`%r1<8>` declares %r10 to
@@ -65,7 +80,7 @@ static ResolveBinding bind_range(Lower *l, Span name, const Symbol *single)
         for (size_t i = stem; i < length; i++)
             index = 10 * index + (uint64_t)(text[i] - '0');
         if (index < l->ranges.items[range->id].count)
-            return (ResolveBinding){ SYMBOL_REG, range_reg(l, range->id, index, name) };
+            return range_member(l, range->id, index, name);
     }
     return (ResolveBinding){ SYMBOL_NONE, 0 };
 }

@@ -84,8 +84,7 @@ static const Symbol *declare_name(Lower *l, SymbolKind kind, Span name, uint32_t
     if (label && ptx_lower_is_same_scope(l, label) && label->name.begin < name.begin)
         return label;
     char last = l->text[name.end - 1];
-    return last >= '0' && last <= '9' && l->ranges.count && l->names.scope ? find_range_of(l, name)
-                                                                           : NULL;
+    return last >= '0' && last <= '9' && l->ranges.count ? find_range_of(l, name) : NULL;
 }
 
 RegId ptx_lower_add_reg(Lower *l, Span name, Type type, uint8_t vector)
@@ -93,6 +92,35 @@ RegId ptx_lower_add_reg(Lower *l, Span name, Type type, uint8_t vector)
     Reg *reg = PUSH(l, l->regs);
     *reg = (Reg){ .name = name, .type = (uint8_t)type, .vector = vector };
     return l->regs.count - 1;
+}
+
+static Range *push_range(Lower *l, const AstDecl *decl, FuncId owner)
+{
+    Range *range = PUSH(l, l->ranges);
+    *range = (Range){ .count = decl->reg_count,
+                      .stem = decl->name,
+                      .owner = owner,
+                      .align = decl->align,
+                      .type = (uint8_t)decl->type,
+                      .vector = decl->vector,
+                      .space = (uint8_t)decl->space,
+                      .linkage = (uint8_t)decl->linkage };
+    ptx_lower_note_declared(l, SYMBOL_RANGE, l->ranges.count - 1, decl->name);
+    return range;
+}
+
+/* Of the module: variables, since registers outside of functions are an error. */
+static void declare_module_range(Lower *l, const AstDecl *decl)
+{
+    Symbol *earlier;
+    if (decl->space == SPACE_REG || decl->is_empty_range)
+        return;
+    l->ranges.count = l->module_range_count++;
+    push_range(l, decl, NO_ID);
+    ptx_names_declare(&l->names, NAMES_RANGE, SYMBOL_RANGE, decl->name, l->ranges.count - 1,
+                      &earlier);
+    if (earlier)
+        ptx_lower_report_redeclared(l, decl->name, earlier);
 }
 
 static void declare_regs(Lower *l, const AstDecl *decl)
@@ -108,10 +136,8 @@ static void declare_regs(Lower *l, const AstDecl *decl)
             ptx_lower_report_redeclared(l, decl->name, first);
         return;
     }
-    Range *range = PUSH(l, l->ranges);
-    *range = (Range){ .count = decl->reg_count, .type = (uint8_t)decl->type, .vector = decl->vector };
-    ptx_lower_note_declared(l, SYMBOL_RANGE, l->ranges.count - 1, decl->name);
-    if (decl->reg_count <= l->dense_left) {
+    Range *range = push_range(l, decl, l->func_id);
+    if (range->space == SPACE_REG && decl->reg_count <= l->dense_left) {
         l->dense_left -= decl->reg_count;
         range->dense = ptx_arena_array(l->scratch, uint32_t, decl->reg_count);
     }
@@ -122,7 +148,7 @@ static void declare_regs(Lower *l, const AstDecl *decl)
         ptx_lower_report_redeclared(l, decl->name, earlier ? earlier : single);
 }
 
-static VarId declare_var(Lower *l, const AstDecl *decl, FuncId owner, bool is_parameter)
+static VarId add_var(Lower *l, const AstDecl *decl, FuncId owner, bool is_parameter)
 {
     Module *m = l->module;
     if (m->var_count == l->var_capacity)
@@ -146,16 +172,36 @@ static VarId declare_var(Lower *l, const AstDecl *decl, FuncId owner, bool is_pa
                   .pointer_align = decl->pointer_align };
     if (__builtin_mul_overflow(element, decl->element_count, &var->bytes))
         var->bytes = UINT64_MAX;
-    const Symbol *earlier = NULL;
     ptx_lower_note_declared(l, SYMBOL_VAR, m->var_count, decl->name);
+    return m->var_count++;
+}
+
+VarId ptx_lower_add_member(Lower *l, const Range *range)
+{
+    const AstDecl decl = { .name = range->stem,
+                           .span = range->stem,
+                           .space = (Space)range->space,
+                           .type = (Type)range->type,
+                           .linkage = (Linkage)range->linkage,
+                           .vector = range->vector,
+                           .align = range->align,
+                           .element_count = 1 };
+    return add_var(l, &decl, range->owner, false);
+}
+
+static VarId declare_var(Lower *l, const AstDecl *decl, FuncId owner, bool is_parameter)
+{
+    const VarId id = add_var(l, decl, owner, is_parameter);
+    const Module *m = l->module;
+    const Symbol *earlier = NULL;
     if (ptx_span_length(decl->name) != 1 || *ptx_lower_text(l, decl->name) != '_')
-        earlier = declare_name(l, SYMBOL_VAR, decl->name, m->var_count);
+        earlier = declare_name(l, SYMBOL_VAR, decl->name, id);
     if (earlier && owner == NO_ID && earlier->kind == SYMBOL_VAR
-        && ptx_decl_may_repeat(&m->vars[earlier->id], var))
+        && ptx_decl_may_repeat(&m->vars[earlier->id], &m->vars[id]))
         earlier = NULL;
     if (earlier && !(is_parameter && !l->func->has_body))
         ptx_lower_report_redeclared(l, decl->name, earlier);
-    return m->var_count++;
+    return id;
 }
 
 /* Names in an initialiser, nested at most as deep as the parser lets them. */
@@ -179,8 +225,8 @@ void ptx_lower_declare(Lower *l, const AstDecl *decl, FuncId owner)
         bool is_right = ptx_check_decl(&check, decl, owner == NO_ID ? DECL_MODULE : DECL_BODY);
         bool is_range = decl->reg_count || decl->is_empty_range;
         if (is_range && owner == NO_ID)
-            continue;                   /* ptxas takes it; no real code has it */
-        if (is_range || (decl->space == SPACE_REG && owner != NO_ID))
+            declare_module_range(l, decl);
+        else if (is_range || (decl->space == SPACE_REG && owner != NO_ID))
             declare_regs(l, decl);
         else
             declare_var(l, decl, owner, false);

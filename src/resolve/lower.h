@@ -15,12 +15,16 @@
 #include "support/hash.h"
 #include "support/limits.h"
 
-/* `%r<100>`: registers are made when first referred to, so that a range of two thousand million
- * costs nothing. */
+/* `%r<100>`: registers, or variables of another space, are made when first referred to, so that a
+ * range of two thousand million costs nothing. */
 typedef struct Range {
     uint64_t count;
-    uint32_t *dense;            /* per index: RegId + 1; NULL: looked up in Lower.sparse */
-    uint8_t type, vector;
+    /* per index: RegId + 1; NULL: looked up in Lower.sparse, as variables are */
+    uint32_t *dense;
+    Span stem;                  /* what its variables are called in messages */
+    FuncId owner;               /* NO_ID: the module */
+    uint32_t align;
+    uint8_t type, vector, space, linkage;
 } Range;
 
 typedef struct Prototype {      /* a .callprototype */
@@ -69,7 +73,10 @@ struct Lower {
     RangeMemo range_memos[RANGE_MEMOS];
     LocSet loc_set;
     CheckMemo *checks;
-    HashMap sparse;             /* (range, index) -> RegId + 1, where a range is not dense */
+    /* (range, index) -> RegId + 1, where a range is not dense, or VarId + 1; of ranges of the
+     * function, and of the first so many, which are the module's */
+    HashMap sparse, module_members;
+    uint32_t module_range_count;
     uint64_t dense_left;        /* entries that dense maps may still take: bounded by the source */
     uint32_t scope_marks[LIMIT_NESTING + 2];
     uint32_t scope_count;
@@ -106,6 +113,7 @@ static inline const char *ptx_lower_text(const Lower *l, Span span)
 void ptx_lower_report_redeclared(Lower *l, Span name, const Symbol *earlier);
 bool ptx_lower_is_same_scope(const Lower *l, const Symbol *symbol);
 RegId ptx_lower_add_reg(Lower *l, Span name, Type type, uint8_t vector);
+VarId ptx_lower_add_member(Lower *l, const Range *range);
 void ptx_lower_declare(Lower *l, const AstDecl *decl, FuncId owner);
 uint32_t ptx_lower_declare_params(Lower *l, const AstDecl *decl, FuncId owner, bool results,
                                   VarId **out);

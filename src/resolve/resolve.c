@@ -225,7 +225,8 @@ static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
     l->loc = 0;
     l->has_nounroll = false;
     l->insns.count = l->operands.count = l->regs.count = l->labels.count = l->tables.count =
-        l->table_ids.count = l->ranges.count = l->prototypes.count = 0;
+        l->table_ids.count = l->prototypes.count = 0;
+    l->ranges.count = l->module_range_count;
     l->sparse = (HashMap){ 0 };
     l->singles_left = SINGLES_COMPARED;
     l->dense_left = 1024 + ptx_span_length(ast->span);

@@ -9,7 +9,11 @@
 #include <sys/mman.h>
 
 enum {
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+    FIRST_CHUNK_BYTES = 4 << 10,        /* sanitizers see more of small ones, and sooner */
+#else
     FIRST_CHUNK_BYTES = 64 << 10,
+#endif
     MAX_CHUNK_BYTES = 32 << 20,
     MAPPED_BYTES = 128 << 10,   /* chunks from here on are mapped: what is not used costs nothing */
     KEPT_BYTES = 2 << 20,       /* longer chunks are not kept for later */

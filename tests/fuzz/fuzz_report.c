@@ -265,15 +265,25 @@ static void check_same(const ptxlint_module *a, const ptxlint_module *b)
     free(two.bytes);
 }
 
-static void check_documents(const ptxlint_module *module)
+/* Some of them: sizes of inputs vary more than anything else. */
+static void check_documents(const ptxlint_module *module, size_t size)
 {
-    check_json(module);
-    check_sarif(module);
-    check_lines(module, PTXLINT_JSONL);
-    check_lines(module, PTXLINT_RDJSONL);
-    check_xml(module, PTXLINT_CHECKSTYLE);
-    check_xml(module, PTXLINT_JUNIT);
-    free(written_as(ptxlint_write_report, module, PTXLINT_HTML).bytes);
+    switch (size % 4) {
+    case 0:
+        check_json(module);
+        break;
+    case 1:
+        check_sarif(module);
+        check_lines(module, PTXLINT_JSONL);
+        break;
+    case 2:
+        check_lines(module, PTXLINT_RDJSONL);
+        check_xml(module, PTXLINT_CHECKSTYLE);
+        check_xml(module, PTXLINT_JUNIT);
+        break;
+    default:
+        free(written_as(ptxlint_write_report, module, PTXLINT_HTML).bytes);
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -293,7 +303,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_same(whole, lint);
     if (whole) {
         check_figures(whole, size);
-        check_documents(whole);
+        check_documents(whole, size);
     }
     ptxlint_module_free(whole);
     ptxlint_module_free(lint);

@@ -18,15 +18,17 @@ static size_t count_rules(const ptxlint_rules *rules)
     return count;
 }
 
-/* Every text is there, and every rule is found. */
-static void use(const ptxlint_rules *rules)
+/* Every text is there, and every rule is found. Names are compared with all others: of rules that
+ * are built in, one is enough. */
+static void use(const ptxlint_rules *rules, size_t built_in)
 {
     const ptxlint_rule *rule;
     size_t bytes = 0;
     for (size_t i = 0; (rule = ptxlint_rule_at(rules, i)); i++) {
         require(ptxlint_rule_find(rules, rule->code) == rule, "a rule is found by its code");
         require(ptxlint_rule_find(rules, rule->name) == rule, "a rule is found by its name");
-        require(ptxlint_rule_suggest(rules, rule->code) != NULL, "a code is near itself");
+        if (!i || i >= built_in)
+            require(ptxlint_rule_suggest(rules, rule->code) != NULL, "a code is near itself");
         bytes += strlen(rule->condition) + strlen(rule->summary) + strlen(rule->doc)
                  + strlen(rule->group) + strlen(rule->subject);
         for (size_t e = 0; e < rule->example_count; e++)
@@ -52,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(status == PTXLINT_OK || (status == PTXLINT_BAD_FILE && !strncmp(error, "fuzz:", 5)),
             "a refusal says where and why");
     require(status == PTXLINT_OK || count_rules(rules) == before, "a bad file adds nothing");
-    use(rules);
+    use(rules, before);
     ptxlint_rules_free(rules);
     return 0;
 }

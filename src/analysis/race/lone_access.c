@@ -119,7 +119,7 @@ typedef char Words[160];
 static void write_bytes(Words out, const LoneAccess *b)
 {
     if (b->is_before)
-        snprintf(out, sizeof(Words), "%u byte%s, %llu before the begin", b->bytes,
+        snprintf(out, sizeof(Words), "%u byte%s, %llu before the start", b->bytes,
                  b->bytes == 1 ? "" : "s", (unsigned long long)b->offset);
     else if (b->bytes == 1)
         snprintf(out, sizeof(Words), "byte %llu", (unsigned long long)b->offset);
@@ -149,7 +149,7 @@ static void write_end(Words out, const LoneAccess *b, const char *name)
     else if (b->var == NO_ID)
         snprintf(out, sizeof(Words), "%s, beyond what the block has", name);
     else if (b->is_before)
-        snprintf(out, sizeof(Words), "%s: not in the block's shared memory", name);
+        snprintf(out, sizeof(Words), "%s, outside the block's shared memory", name);
     else
         snprintf(out, sizeof(Words), "%s, which has %llu bytes: beyond the block's shared memory",
                  name, end);
