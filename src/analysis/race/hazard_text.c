@@ -46,7 +46,7 @@ static const char *missing_of(const Hazard *h)
 {
     switch (h->kind) {
     case HAZARD_BLOCK:  return "no barrier between";
-    case HAZARD_WARP:   return "both in one warp, with no __syncwarp() between";
+    case HAZARD_WARP:   return "both in one warp, with no __syncwarp() of both between";
     case HAZARD_MATRIX: return "no wgmma.wait_group has waited for the multiplication";
     case HAZARD_PROXY:  return "no fence.proxy.async between";
     default:            break;

@@ -231,7 +231,7 @@ bool ptx_mbarrier_arrive(Race *r, Warp *w, const Insn *insn, uint32_t lanes, boo
                                              : (InsnId)(insn - w->frame->func_state->func->insns);
     ptx_race_join(b->known, known, r->width);
     b->is_joined = false;
-    known[w->index]++;
+    ptx_race_meet_warp(r, w->index);
     while (arrivals) {
         if (!b->pending)
             return false;       /* more than the phase takes, while its bytes are still to come */
