@@ -428,7 +428,7 @@ static void meet_by_masks(Race *r, const Warp *w, const Value *mask, uint32_t la
         const uint32_t members = (uint32_t)ptx_value_lane(mask, lane) & w->live;
         const uint32_t here = members & left;
         if (members & ~lanes)
-            r->met_all[w->index] = UINT32_MAX;  /* the others come elsewhere: by which way first? */
+            r->met_all[w->index] = UINT32_MAX;  /* the others come elsewhere */
         else if (members == w->live)
             ptx_race_meet_warp(r, w->index);
         else
