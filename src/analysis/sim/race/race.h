@@ -170,6 +170,7 @@ enum {
     BARRIER_CLUSTER = 16,
     MBARRIERS = 64,
     MAX_TENSORS = 8,
+    KEPT_PHASES = 32,           /* of an mbarrier; how far a warp may be behind */
     WARPGROUP = 4,              /* warps */
     AT_MBARRIER = 64,           /* Warp.barrier */
 };
@@ -196,6 +197,7 @@ typedef struct Mbarrier {
     uint32_t *known;            /* what those who arrived in this phase know */
     uint32_t *done;             /* what those of complete phases knew, */
     bool is_joined;             /* all that is in known: there was no arrival since */
+    uint32_t *kept;             /* done as it was when each of the last phases was complete */
     uint32_t *tokens;           /* per warp: the phase in which it arrived last, */
     InsnId *arrivals;           /* and where; NO_ID: nowhere */
     uint32_t *arrived;          /* and lanes of it that did */
