@@ -92,6 +92,14 @@ static const Case cases[] = {
     { "sm_80", ".maxnreg 32", 100, 32, 32, 32, PTXLINT_SPILLS_LIKELY },
     { "sm_80", ".maxntid 1024, 1, 1", 100, 64, 64, 64, PTXLINT_SPILLS_LIKELY },
     { "sm_90", ".maxntid 256, 1, 1\n.minnctapersm 8", 100, 32, 32, 32, PTXLINT_SPILLS_LIKELY },
+    /* as ptxas 13.0: what no SM holds is ignored, and of .maxnreg too little and too much */
+    { "sm_90", ".maxntid 512\n.minnctapersm 5", 100, 90, 128, 128, PTXLINT_SPILLS_UNLIKELY },
+    { "sm_75", ".maxntid 154\n.minnctapersm 9", 100, 90, 130, 255, PTXLINT_SPILLS_UNLIKELY },
+    { "sm_89", ".maxntid 32\n.minnctapersm 25", 60, 50, 100, 255, PTXLINT_SPILLS_UNLIKELY },
+    { "sm_80", ".maxnreg 64\n.maxntid 512\n.minnctapersm 3", 100, 40, 40, 40, PTXLINT_SPILLS_LIKELY },
+    { "sm_80", ".maxnreg 96\n.maxntid 1024", 100, 90, 96, 96, PTXLINT_SPILLS_POSSIBLE },
+    { "sm_80", ".maxnreg 13", 100, 24, 24, 24, PTXLINT_SPILLS_LIKELY },
+    { "sm_80", ".maxnreg 300", 20, 15, 45, 255, PTXLINT_SPILLS_UNLIKELY },
     { "sm_90", ".reqntid 512, 1, 1", 20, 20, 36, 128, PTXLINT_SPILLS_UNLIKELY },
     { "sm_70", "", 20, 15, 45, 255, PTXLINT_SPILLS_UNLIKELY },
 };

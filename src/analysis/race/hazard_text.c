@@ -46,7 +46,7 @@ static const char *missing_of(const Hazard *h)
 {
     switch (h->kind) {
     case HAZARD_BLOCK:  return "no barrier between";
-    case HAZARD_WARP:   return "both in one warp, with no __syncwarp() between";
+    case HAZARD_WARP:   return "both in one warp, with no __syncwarp() of both between";
     case HAZARD_MATRIX: return "no wgmma.wait_group has waited for the multiplication";
     case HAZARD_PROXY:  return "no fence.proxy.async between";
     default:            break;
@@ -249,6 +249,12 @@ static const char *write_repair(Arena *arena, const Hazard *h, bool is_given)
     return ptx_arena_strndup(arena, text, (size_t)count);
 }
 
+/* One of the two is a copy that an mbarrier says is done. */
+static bool has_transfer(const Hazard *h)
+{
+    return h->first.queue == QUEUE_MBARRIER || h->second.queue == QUEUE_MBARRIER;
+}
+
 const char *ptx_hazard_advise(Arena *arena, const Hazard *h, bool is_given)
 {
     static const char *const advice[] = {
@@ -282,6 +288,11 @@ const char *ptx_hazard_advise(Arena *arena, const Hazard *h, bool is_given)
                          (unsigned)h->newer);
     else if (h->kind == HAZARD_COPY || h->kind == HAZARD_BULK)
         count = write_copy_wait(text, sizeof text, h);
+    else if (h->kind == HAZARD_BLOCK && has_transfer(h))
+        count = snprintf(text, sizeof text,
+                         "a wait for the copy's mbarrier before its bytes are read; before the "
+                         "next copy, one for an mbarrier on which the readers arrive, or a "
+                         "barrier");
     else
         count = snprintf(text, sizeof text, "%s", advice[h->kind]);
     if (h->kind != HAZARD_PROXY && h->kind != HAZARD_UPDATE)

@@ -30,6 +30,7 @@ enum {
     OVER_ZERO = 128,            /* of a figure that is what the guess is */
     USUAL_LEAST = 8,            /* few kernels take fewer */
     MAX_REGISTERS = 255,
+    MIN_CAP = 24,               /* ptxas 13.0 takes a .maxnreg below it for it, sm_75 to sm_120 */
     REGISTERS_LEAST = 4,        /* of a kernel that does nothing */
     /* by the calling convention: measured on vprintf, pointers and recursion, sm_75 to sm_120 */
     CALLING_LEAST = 24,
@@ -78,29 +79,54 @@ static uint32_t share_of(const Gpu *gpu, uint64_t threads)
     return ptx_u32_min(ptx_u32_max(share, 8), MAX_REGISTERS);
 }
 
+/* Of a block, in whole warps; 0: no bound on them is given. */
+static uint64_t bounded_threads(const Bounds *bounds)
+{
+    const uint32_t threads = block_threads_of(bounds->reqntid[0] ? bounds->reqntid
+                                                                 : bounds->maxntid);
+    return ((uint64_t)threads + 31) / 32 * 32;
+}
+
+/* Blocks of an SM by .minnctapersm; 0: ptxas 13.0 ignores it, as without a bound on the threads, or
+ * where no SM holds as many blocks or threads. */
+static uint32_t heeded_blocks(const Gpu *gpu, const Bounds *bounds)
+{
+    const uint64_t threads = bounded_threads(bounds);
+    const uint64_t blocks = bounds->minnctapersm;
+    const bool is_held = blocks <= figure(gpu, FIGURE_BLOCKS_PER_SM, UINT32_MAX)
+                         && threads * blocks <= figure(gpu, FIGURE_THREADS_PER_SM, UINT32_MAX);
+    return threads && is_held ? (uint32_t)blocks : 0;
+}
+
+/* By .maxnreg; 0: none is given, or one that is more than there are, which is ignored. */
+static uint32_t heeded_registers(const Gpu *gpu, const Bounds *bounds)
+{
+    const uint32_t most = figure(gpu, FIGURE_REGISTERS_PER_THREAD, MAX_REGISTERS);
+    if (!bounds->maxnreg || bounds->maxnreg > most)
+        return 0;
+    return ptx_u32_max(bounds->maxnreg, ptx_u32_min(MIN_CAP, most));
+}
+
 uint32_t ptx_pressure_cap(const Gpu *gpu, const Bounds *bounds)
 {
     uint32_t cap = figure(gpu, FIGURE_REGISTERS_PER_THREAD, MAX_REGISTERS);
-    uint32_t threads = block_threads_of(bounds->reqntid[0] ? bounds->reqntid : bounds->maxntid);
-    uint64_t whole = ((uint64_t)threads + 31) / 32 * 32;
-    if (bounds->maxnreg)
-        return bounds->maxnreg < cap ? bounds->maxnreg : cap;
-    if (!threads)
-        return cap;
-    uint32_t share = share_of(gpu, whole * (bounds->minnctapersm ? bounds->minnctapersm : 1));
-    return share < cap ? share : cap;
+    const uint64_t threads = bounded_threads(bounds);
+    const uint32_t blocks = heeded_blocks(gpu, bounds);
+    const uint32_t registers = heeded_registers(gpu, bounds);
+    if (registers)
+        cap = registers;
+    if (blocks || (threads && !registers))
+        cap = ptx_u32_min(cap, share_of(gpu, threads * (blocks ? blocks : 1)));
+    return cap;
 }
 
 /* What ptxas keeps registers below while it hides latency: what lets all warps be resident, or the
  * cap where directives ask for registers or blocks. */
 static uint32_t latency_target_of(const Gpu *gpu, const Bounds *bounds)
 {
-    bool is_asked =
-        bounds->maxnreg
-        || (bounds->minnctapersm
-            && block_threads_of(bounds->reqntid[0] ? bounds->reqntid : bounds->maxntid));
-    return is_asked ? ptx_pressure_cap(gpu, bounds)
-                    : share_of(gpu, figure(gpu, FIGURE_THREADS_PER_SM, 2048));
+    return heeded_registers(gpu, bounds) || heeded_blocks(gpu, bounds)
+               ? ptx_pressure_cap(gpu, bounds)
+               : share_of(gpu, figure(gpu, FIGURE_THREADS_PER_SM, 2048));
 }
 
 /* ---- features -------------------------------------------------------------------------------- */

@@ -66,6 +66,8 @@ Race *ptx_race_new(Machine *m, uint8_t *orders)
     r->known = ptx_arena_array(m->arena, uint32_t, (size_t)m->warp_count * r->width);
     for (unsigned b = 0; b < BARRIERS; b++)
         r->barriers[b].known = ptx_arena_array(m->arena, uint32_t, r->width);
+    r->met_all = ptx_arena_array(m->arena, uint32_t, m->warp_count);
+    r->met_some = ptx_arena_array(m->arena, LaneClocks *, m->warp_count);
     r->copies = ptx_arena_array(m->arena, Copies, (size_t)QUEUE_COUNT * m->warp_count);
     r->pairs = ptx_arena_array(m->arena, RacePair, MAX_PAIRS);
     r->table = ptx_arena_array(m->arena, uint32_t, TABLE_SIZE);
@@ -104,9 +106,13 @@ static void forget_pairs(Race *r)
 
 void ptx_race_begin(Race *r)
 {
-    for (uint32_t w = 0; w < r->warp_count; w++)
+    for (uint32_t w = 0; w < r->warp_count; w++) {
         for (uint32_t v = 0; v < r->width; v++)
             ptx_race_known(r, w)[v] = v == w;
+        r->met_all[w] = ptx_race_known(r, w)[w];
+        if (r->met_some[w])
+            *r->met_some[w] = (LaneClocks){ 0 };
+    }
     for (unsigned b = 0; b < BARRIERS; b++) {
         r->barriers[b].threads = r->barriers[b].wanted = 0;
         r->barriers[b].warps = 0;
@@ -285,6 +291,14 @@ static bool is_delivered(const Race *r, const Touch *before, const uint32_t *kno
     return false;
 }
 
+/* What one lane did at that clock is ordered before what the other does now. */
+static bool have_lanes_met(const Race *r, uint32_t warp, uint32_t clock, unsigned before,
+                           unsigned now)
+{
+    const LaneClocks *some = r->met_some[warp];
+    return clock < r->met_all[warp] || (some && clock < some->known[now][before]);
+}
+
 /* What `before` did is there for the thread of `now`. */
 static bool is_ordered(const Race *r, TouchId before_id, TouchId now_id)
 {
@@ -304,7 +318,8 @@ static bool is_ordered(const Race *r, TouchId before_id, TouchId now_id)
         return clock <= known;
     if (before_id % WARP_LANES == now_id % WARP_LANES)
         return clock != UINT32_MAX;
-    return (before->site == now->site && before->turn == now->turn) || clock < known;
+    return (before->site == now->site && before->turn == now->turn)
+           || have_lanes_met(r, before->warp, clock, before_id % WARP_LANES, now_id % WARP_LANES);
 }
 
 /* value: that it reads or writes; NULL: it is not known. */
@@ -366,19 +381,20 @@ static bool is_unfenced(const Race *r, TouchId before_id, TouchId now_id)
 static bool is_ordered_in_all(const Race *r, TouchId before_id, TouchId now_id)
 {
     const Touch *before = touch_of(r, before_id), *now = touch_of(r, now_id);
-    uint32_t known = ptx_race_known(r, now->warp)[before->warp];
-    return !before->queue
-           && (before->warp == now->warp ? before->clock < known : before->clock <= known);
+    if (before->queue)
+        return false;
+    if (before->warp == now->warp)
+        return before->clock < r->met_all[now->warp];
+    return before->clock <= ptx_race_known(r, now->warp)[before->warp];
 }
 
 /* Some lane of it is ordered: whether all are. */
 static bool are_all_ordered(const Race *r, const Touch *before, const Touch *now)
 {
-    const uint32_t *row = ptx_race_known(r, now->warp);
     return before->queue == QUEUE_MBARRIER || before->queue == QUEUE_MATRIX
            || before->warp != now->warp
            || ptx_race_done(r, (Queue)before->queue, before->warp, before->group)
-                  < row[before->warp];
+                  < r->met_all[before->warp];
 }
 
 /* Known of all lanes of both. */

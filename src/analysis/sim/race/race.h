@@ -170,6 +170,7 @@ enum {
     BARRIER_CLUSTER = 16,
     MBARRIERS = 64,
     MAX_TENSORS = 8,
+    KEPT_PHASES = 32,           /* of an mbarrier; how far a warp may be behind */
     WARPGROUP = 4,              /* warps */
     AT_MBARRIER = 64,           /* Warp.barrier */
 };
@@ -196,6 +197,7 @@ typedef struct Mbarrier {
     uint32_t *known;            /* what those who arrived in this phase know */
     uint32_t *done;             /* what those of complete phases knew, */
     bool is_joined;             /* all that is in known: there was no arrival since */
+    uint32_t *kept;             /* done as it was when each of the last phases was complete */
     uint32_t *tokens;           /* per warp: the phase in which it arrived last, */
     InsnId *arrivals;           /* and where; NO_ID: nowhere */
     uint32_t *arrived;          /* and lanes of it that did */
@@ -282,6 +284,11 @@ typedef struct KeptRead {
     TouchId now, before[MARKS - WRITERS], after[MARKS - WRITERS];
 } KeptRead;
 
+/* Of each lane, up to which clock of the warp it knows what each other lane did. */
+typedef struct LaneClocks {
+    uint32_t known[WARP_LANES][WARP_LANES];
+} LaneClocks;
+
 typedef struct Race {
     Machine *machine;           /* that it observes */
     Observer observer;
@@ -299,6 +306,10 @@ typedef struct Race {
     Mbarrier mbarriers[MBARRIERS];
     uint32_t mbarrier_count;
     Copies *copies;             /* per queue and warp */
+    /* per warp: what any of its lanes did before that clock is ordered before all of them;
+     * UINT32_MAX: its lanes' order is not followed any more */
+    uint32_t *met_all;
+    LaneClocks **met_some;      /* per warp; NULL: no part of it has met */
     StaleWait stale;
     Stuck stuck;
     Place **pages;              /* NULL: untouched */
@@ -376,6 +387,9 @@ typedef struct Race {
      * do */
     Stop stops[2];
 } Race;
+
+/* All lanes of the warp meet. */
+void ptx_race_meet_warp(Race *race, uint32_t warp);
 
 /* It observes the machine. orders: per Op.id, all ORDER_NEW at first; they serve other machines of
  * the module too. */

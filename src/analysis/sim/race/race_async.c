@@ -220,7 +220,6 @@ void ptx_race_multiply(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8
  * Proxies". */
 void ptx_race_fence(Race *r, uint32_t warp)
 {
-    uint32_t *known = ptx_race_known(r, warp), *fenced = ptx_race_fenced(r, warp);
-    ptx_race_join(fenced, known, r->warp_count);
-    known[warp]++;
+    ptx_race_join(ptx_race_fenced(r, warp), ptx_race_known(r, warp), r->warp_count);
+    ptx_race_meet_warp(r, warp);
 }

@@ -51,6 +51,7 @@ bool ptx_mbarrier_init(Race *r, Warp *w, const Insn *insn, uint32_t lanes)
         if (!b->known) {
             b->known = ptx_arena_array(r->arena, uint32_t, r->width);
             b->done = ptx_arena_array(r->arena, uint32_t, r->width);
+            b->kept = ptx_arena_array(r->arena, uint32_t, (size_t)KEPT_PHASES * r->width);
             b->tokens = ptx_arena_array(r->arena, uint32_t, r->warp_count);
             b->arrivals = ptx_arena_array(r->arena, InsnId, r->warp_count);
             b->arrived = ptx_arena_array(r->arena, uint32_t, r->warp_count);
@@ -106,6 +107,7 @@ static void finish(Race *r, Mbarrier *b)
     b->phase++;
     b->completed++;
     b->done[r->warp_count + (b - r->mbarriers)] = b->completed;
+    memcpy(b->kept + b->completed % KEPT_PHASES * r->width, b->done, r->width * sizeof *b->done);
     b->pending = b->wanted;
     b->owed = b->brought = 0;
     b->expected = 0;
@@ -231,7 +233,7 @@ bool ptx_mbarrier_arrive(Race *r, Warp *w, const Insn *insn, uint32_t lanes, boo
                                              : (InsnId)(insn - w->frame->func_state->func->insns);
     ptx_race_join(b->known, known, r->width);
     b->is_joined = false;
-    known[w->index]++;
+    ptx_race_meet_warp(r, w->index);
     while (arrivals) {
         if (!b->pending)
             return false;       /* more than the phase takes, while its bytes are still to come */
@@ -267,6 +269,59 @@ static void note_stale(Race *r, const Mbarrier *b, const Warp *w, const Insn *in
                             .address = b->address };
 }
 
+/* What those of the first phases knew; NULL: that is not kept any more. */
+static const uint32_t *done_of(const Race *r, const Mbarrier *b, uint32_t completed)
+{
+    return b->completed - completed < KEPT_PHASES
+               ? b->kept + completed % KEPT_PHASES * r->width
+               : NULL;
+}
+
+static bool knows_all(const Race *r, const uint32_t *row, const uint32_t *done)
+{
+    for (uint32_t w = 0; w < r->warp_count; w++)
+        if (row[w] < done[w])
+            return false;
+    return true;
+}
+
+/* So many phases are complete whenever the warp comes here: by what it waited for, by others that
+ * did, by arrivals that it knows of and its own. */
+static uint32_t certain_phases(const Race *r, const Mbarrier *b, const Warp *w)
+{
+    const uint32_t *row = ptx_race_known(r, w->index);
+    const uint32_t before = b->completed - b->phase;   /* it was made anew */
+    uint32_t count = row[r->warp_count + (b - r->mbarriers)];
+    if (b->arrivals[w->index] != NO_ID && count < before + b->tokens[w->index])
+        count = before + b->tokens[w->index];
+    count = count < before ? before : count;
+    while (count < b->completed) {
+        const uint32_t *done = done_of(r, b, count + 1);
+        if (!done)
+            return b->completed;
+        if (!knows_all(r, row, done))
+            break;
+        count++;
+    }
+    return count;
+}
+
+/* So many are complete once a wait by parity is over, and no more: others may be ahead in this run,
+ * and not in another. */
+static uint32_t phases_waited_for(const Race *r, const Mbarrier *b, const Warp *w, uint64_t parity)
+{
+    const uint32_t certain = certain_phases(r, b, w), before = b->completed - b->phase;
+    return certain + (((certain - before) & 1) == (parity & 1));
+}
+
+/* The warp knows what those knew who arrived in the first phases. */
+static void join_phases(Race *r, const Mbarrier *b, const Warp *w, uint32_t completed)
+{
+    const uint32_t *done = completed <= b->completed ? done_of(r, b, completed) : NULL;
+    if (completed > b->completed - b->phase)
+        ptx_race_join(ptx_race_known(r, w->index), done ? done : b->done, r->width);
+}
+
 bool ptx_mbarrier_wait(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     uint64_t parity = 0;
@@ -278,8 +333,9 @@ bool ptx_mbarrier_wait(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8
                                : b->tokens[w->index] + 1;
     if (is_parity && !doubt)
         note_stale(r, b, w, insn, lanes, phase);
-    if (ptx_mbarrier_is_past(b, phase)) {
-        ptx_race_join(ptx_race_known(r, w->index), b->done, r->width);
+    const uint32_t least = is_parity ? phases_waited_for(r, b, w, parity) : b->completed;
+    if (ptx_mbarrier_is_past(b, phase) || (is_parity && least == certain_phases(r, b, w))) {
+        join_phases(r, b, w, least);
         return true;
     }
     w->is_waiting = true;

@@ -45,12 +45,34 @@ static bool read_barrier(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uin
     return *number < BARRIER_CLUSTER;
 }
 
+void ptx_race_meet_warp(Race *r, uint32_t warp)
+{
+    const uint32_t clock = ++ptx_race_known(r, warp)[warp];
+    if (r->met_all[warp] != UINT32_MAX)
+        r->met_all[warp] = clock;
+}
+
+/* Each of these lanes knows from here on what any of them knew, and did up to here. */
+static void meet_some_lanes(Race *r, uint32_t warp, uint32_t lanes)
+{
+    const uint32_t clock = ++ptx_race_known(r, warp)[warp];
+    uint32_t joined[WARP_LANES] = { 0 };
+    if (!r->met_some[warp])
+        r->met_some[warp] = ptx_arena_new(r->arena, LaneClocks);
+    LaneClocks *some = r->met_some[warp];
+    for (uint32_t left = lanes; left; left &= left - 1)
+        ptx_race_join(joined, some->known[__builtin_ctz(left)], WARP_LANES);
+    for (uint32_t left = lanes; left; left &= left - 1)
+        joined[__builtin_ctz(left)] = clock;
+    for (uint32_t left = lanes; left; left &= left - 1)
+        memcpy(some->known[__builtin_ctz(left)], joined, sizeof joined);
+}
+
 /* Others will know what the warp has done up to here. */
 static void release_to(Race *r, Warp *w, BarrierState *barrier)
 {
-    uint32_t *known = ptx_race_known(r, w->index);
-    ptx_race_join(barrier->known, known, r->width);
-    known[w->index]++;
+    ptx_race_join(barrier->known, ptx_race_known(r, w->index), r->width);
+    ptx_race_meet_warp(r, w->index);
 }
 
 static Stop stop_of(const Machine *m, const Warp *w, const Insn *insn, uint32_t lanes)
@@ -228,7 +250,7 @@ bool ptx_race_is_put(void *self, Warp *w, InsnId pc)
             wait_for(r, QUEUE_COPY, w->index, put->groups_left);
         }
         if (put->is_warp)
-            ptx_race_known(r, w->index)[w->index]++;
+            ptx_race_meet_warp(r, w->index);
         bool is_partial = (put->is_block || put->is_warp) && lanes_missing(r, w, top->lanes);
         r->partial_puts |= (uint32_t)is_partial << p;
         r->doubtful_puts |= (uint32_t)(top->doubt >= UNCERTAIN_ORDER) << p;
@@ -385,11 +407,52 @@ static bool order_mbarrier(Race *r, Warp *w, const Insn *insn, Order order, uint
     return is_followed;
 }
 
-/* That a barrier is not needed takes more than shuffles, which PTX says order no memory. */
-static void meet_lanes_of(Race *r, uint32_t warp, const Op *op)
+/* Which lanes meet is the last operand of these. */
+static bool has_member_mask(const Op *op)
 {
-    if (!r->left_out || op->operation == OP_BAR_WARP)
-        ptx_race_known(r, warp)[warp]++;
+    switch ((Operation)op->operation) {
+    case OP_BAR_WARP:
+        return true;
+    case OP_SHFL: case OP_VOTE: case OP_MATCH: case OP_REDUX: case OP_ELECT:
+        return ptx_op_has(op, MOD_SYNC);
+    default:
+        return false;
+    }
+}
+
+/* Of each of these lanes the mask says which lanes it meets. */
+static void meet_by_masks(Race *r, const Warp *w, const Value *mask, uint32_t lanes)
+{
+    for (uint32_t left = lanes; left;) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        const uint32_t members = (uint32_t)ptx_value_lane(mask, lane) & w->live;
+        const uint32_t here = members & left;
+        if (members & ~lanes)
+            r->met_all[w->index] = UINT32_MAX;  /* the others come elsewhere */
+        else if (members == w->live)
+            ptx_race_meet_warp(r, w->index);
+        else
+            meet_some_lanes(r, w->index, here);
+        left &= ~(here | UINT32_C(1) << lane);
+    }
+}
+
+/* That a barrier is not needed takes more than shuffles, which PTX says order no memory. */
+static void meet_lanes_of(Race *r, Warp *w, const Insn *insn, uint32_t lanes)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
+    Scratch room;
+    if (r->left_out && insn->op->operation != OP_BAR_WARP)
+        return;
+    const Value *mask = has_member_mask(insn->op) && insn->operand_count
+                            ? ptx_machine_read(r->machine, w, &operands[insn->operand_count - 1],
+                                               &room)
+                            : NULL;
+    if (!mask || mask->unknown & lanes || mask->align != ALIGN_EXACT) {
+        ptx_race_meet_warp(r, w->index);
+        return;
+    }
+    meet_by_masks(r, w, mask, lanes);
 }
 
 bool ptx_race_order(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
@@ -404,7 +467,7 @@ bool ptx_race_order(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint8
     if (*order == ORDER_NONE || r->is_lost)
         return true;
     switch ((Order)*order) {
-    case ORDER_LANES:           meet_lanes_of(r, warp, insn->op); break;
+    case ORDER_LANES:           meet_lanes_of(r, w, insn, lanes); break;
     case ORDER_COMMIT:          ptx_race_copies(r, QUEUE_COPY, warp)->committed++; break;
     case ORDER_COMMIT_BULK:     ptx_race_copies(r, QUEUE_BULK, warp)->committed++; break;
     case ORDER_COMMIT_MATRIX:   ptx_race_copies(r, QUEUE_MATRIX, warp)->committed++; break;
