@@ -203,11 +203,13 @@ static const uint32_t *number_rows(const Recognizer *r)
 }
 
 Recognitions ptx_recognize(Arena *arena, Arena *scratch, const FuncFlow *flow,
-                           RecognizedLinks *links)
+                           RecognizedLinks *links, Fission *fission)
 {
     Recognizer r = { .arena = arena, .scratch = scratch, .flow = flow,
                      .defs = ptx_defs_of(scratch, flow) };
     r.all = ptx_dependences_but_memory_compute(arena, scratch, flow);
+    if (fission)
+        *fission = (Fission){ 0 };
     if (r.all.is_cut)
         return (Recognitions){ .is_cut = true };
     const ArenaMark mark = ptx_arena_mark(scratch);
@@ -222,6 +224,8 @@ Recognitions ptx_recognize(Arena *arena, Arena *scratch, const FuncFlow *flow,
         qsort(r.items, r.count, sizeof *r.items, compare_recognized);
     if (links)
         *links = ptx_recognizer_links(&r, number_rows(&r));
+    if (fission)
+        ptx_recognizer_fission(&r, fission);
     ptx_arena_release(scratch, mark);
     return (Recognitions){ .items = r.items, .count = r.count };
 }

@@ -153,6 +153,9 @@ void ptx_recognizer_trees(Recognizer *r);
 /* advice.c: what follows from the classes, when all are known. */
 void ptx_recognizer_advise(Recognizer *r);
 
+/* fission.c: the parts of a kernel. */
+void ptx_recognizer_fission(Recognizer *r, Fission *out);
+
 /* stencil.c: whether what is stored is made of neighbours of one element of another array. */
 bool ptx_recognizer_is_stencil(Recognizer *r, InsnId store);
 
