@@ -133,6 +133,29 @@ static const struct { const char *what, *body, *wanted; } arrays[] = {
     { "a copy, behind a bounds check",
       "setp.ge.s32 %p1, %r2, %r1;\n@%p1 bra E;\nld.global.f32 %f2, [%rd2];\n"
       "st.global.f32 [%rd3], %f2;\nE: ret;\n", "y array assignment 4" },
+    { "swizzled: each thread has its own by evaluation",
+      "mov.u64 %rd6, s;\nshr.u32 %r5, %r9, 5;\nxor.b32 %r5, %r5, %r9;\n"
+      "mul.wide.u32 %rd7, %r5, 4;\nadd.s64 %rd6, %rd6, %rd7;\nst.shared.u32 [%rd6], %r9;\nret;\n",
+      "s array assignment" },
+    { "two threads have the same element",
+      "mov.u64 %rd6, s;\nshr.u32 %r5, %r9, 1;\nxor.b32 %r5, %r5, %r9;\nand.b32 %r5, %r5, 511;\n"
+      "mul.wide.u32 %rd7, %r5, 4;\nadd.s64 %rd6, %rd6, %rd7;\nst.shared.u32 [%rd6], %r9;\nret;\n",
+      "s not recognized" },
+    { "but one of them does not store",
+      "mov.u64 %rd6, s;\nshr.u32 %r5, %r9, 1;\nxor.b32 %r5, %r5, %r9;\nand.b32 %r5, %r5, 511;\n"
+      "mul.wide.u32 %rd7, %r5, 4;\nadd.s64 %rd6, %rd6, %rd7;\nand.b32 %r6, %r9, 512;\n"
+      "setp.eq.u32 %p1, %r6, 0;\n@%p1 st.shared.u32 [%rd6], %r9;\nret;\n",
+      "s array assignment" },
+    { "wider than what lies between two threads",
+      "mov.u64 %rd6, s;\nshr.u32 %r5, %r9, 5;\nxor.b32 %r5, %r5, %r9;\n"
+      "mul.wide.u32 %rd7, %r5, 4;\nadd.s64 %rd6, %rd6, %rd7;\nst.shared.u64 [%rd6], %rd8;\nret;\n",
+      "s not recognized" },
+    { "swizzled by what the launch says", "mov.u64 %rd6, s;\nxor.b32 %r5, %r1, %r9;\n"
+      "mul.wide.u32 %rd7, %r5, 4;\nadd.s64 %rd6, %rd6, %rd7;\nst.shared.u32 [%rd6], %r9;\nret;\n",
+      "s not recognized" },
+    { "swizzled alike in all blocks",
+      "shr.u32 %r5, %r9, 5;\nxor.b32 %r5, %r5, %r9;\nmul.wide.u32 %rd7, %r5, 4;\n"
+      "add.s64 %rd6, %rd8, %rd7;\nst.global.u32 [%rd6], %r9;\nret;\n", "x not recognized" },
     { "of some elements",
       "ld.global.f32 %f2, [%rd2];\nsetp.gt.f32 %p1, %f2, 0f00000000;\n"
       "@%p1 st.global.f32 [%rd3], %f2;\nret;\n", "y array assignment 4 conditional" },
@@ -417,7 +440,7 @@ static const struct { const char *what, *body, *wanted; } advised[] = {
     { "warps by 32, and lanes", SHARED_AT("shr.u32 %r6, %r9, 5;\nand.b32 %r7, %r9, 31;\n"
       "mad.lo.s32 %r5, %r6, 32, %r7;\n"), "s array assignment 4" },
     { "warps by 33", SHARED_AT("shr.u32 %r6, %r9, 5;\nand.b32 %r7, %r9, 31;\n"
-      "mad.lo.s32 %r5, %r6, 33, %r7;\n"), "s not recognized" },
+      "mad.lo.s32 %r5, %r6, 33, %r7;\n"), "s array assignment" },
     { "the middle of the bits, and the rest", SHARED_AT("and.b32 %r6, %r9, 96;\n"
       "and.b32 %r7, %r9, 31;\nor.b32 %r8, %r6, %r7;\nshr.u32 %r10, %r9, 7;\n"
       "shl.b32 %r10, %r10, 7;\nadd.s32 %r5, %r10, %r8;\n"), "s array assignment 4" },

@@ -10,7 +10,10 @@
 
 #include <stdlib.h>
 
-enum { WALK_PER_INSN = 256, WALK_FLOOR = 1 << 16 };     /* steps back from stores, of a function */
+enum {
+    WALK_PER_INSN = 256, WALK_FLOOR = 1 << 16,  /* steps back from stores, of a function */
+    MAX_EVALUATIONS = 1 << 22   /* of operations for a thread, of a function */
+};
 
 /* ---- one instruction ------------------------------------------------------------------------- */
 
@@ -181,6 +184,7 @@ static void begin_recognizer(Recognizer *r)
     r->is_read = ptx_arena_array(r->scratch, bool, count + 1);
     r->is_decided = ptx_arena_array(r->scratch, bool, r->flow->cfg->block_count + 1);
     r->stamps = ptx_arena_array(r->scratch, uint32_t, count + 1);
+    r->evaluations = MAX_EVALUATIONS;
     r->budget = WALK_FLOOR + (uint64_t)WALK_PER_INSN * count;
     index_dependences(r);
 }
