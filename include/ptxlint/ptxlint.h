@@ -1998,6 +1998,42 @@ typedef struct ptxlint_link {
     int is_by_memory;           /* `from` may have stored it to an array that `to` loads from */
 } ptxlint_link;
 
+/* Registers of a thread as the model estimates them, nine in ten from low to high; and what of an
+ * SM's warps is resident with them. */
+typedef struct ptxlint_fission_figures {
+    int64_t max_live;                   /* registers, in the PTX */
+    int64_t registers, registers_low, registers_high;
+    int64_t warps_per_sm;
+    int64_t least_warps_per_sm;         /* with registers_high */
+    double occupancy_percent;
+} ptxlint_fission_figures;
+
+/* What a kernel does for some of the arrays that it stores to, as a kernel of its own. */
+typedef struct ptxlint_fission_part {
+    size_t size;                        /* from one element to the next */
+    const char *arrays;                 /* "sums, counts" */
+    ptxlint_span store;                 /* the first of its stores and atomics */
+    uint32_t store_count;
+    /* instructions, in loops where there are any: its own, those that others need, too */
+    uint32_t own_count, shared_count;
+    ptxlint_fission_figures figures;
+} ptxlint_fission_part;
+
+/* A kernel whose arrays need of each other no more than indices, addresses, and what decides how
+ * far they go: docs/recognize.md. Each parameter counts as an array of its own. */
+typedef struct ptxlint_fission {
+    size_t size;
+    const ptxlint_gpu *gpu;
+    int64_t threads_per_block;
+    int is_block_assumed;
+    ptxlint_fission_figures whole;
+    const ptxlint_fission_part *parts;
+    size_t part_count;
+    /* registers limit occupancy, and it rises for each part */
+    int is_advised;
+    const char *why;                    /* it is not; else "" */
+} ptxlint_fission;
+
 /* What a kernel's or function's loops compute: docs/recognize.md. */
 typedef struct ptxlint_recognition ptxlint_recognition;
 
@@ -2023,6 +2059,9 @@ PTXLINT_API const ptxlint_link *ptxlint_recognition_links(const ptxlint_recognit
                                                           size_t *count);
 /* There may be more links than these: docs/limits.md. */
 PTXLINT_API int ptxlint_recognition_is_links_cut(const ptxlint_recognition *of);
+
+/* NULL: the kernel has one part alone, or not all that it does is followed. */
+PTXLINT_API const ptxlint_fission *ptxlint_recognition_fission(const ptxlint_recognition *of);
 
 /* "%tid.x", ...: the name of a node that stands behind the items; NULL: there is none such. */
 PTXLINT_API const char *ptxlint_recognition_index_name(const ptxlint_recognition *of, size_t node);

@@ -12,6 +12,7 @@
 #include "ir/insn.h"
 #include "ir/module.h"
 #include "ir/reg.h"
+#include "model/fission.h"
 #include "model/view.h"
 #include "support/guard.h"
 
@@ -32,6 +33,7 @@ struct ptxlint_recognition {
     ptxlint_link *links;
     size_t link_count;
     int is_cut, is_links_cut;
+    const ptxlint_fission *fission;
 };
 
 typedef struct RecognitionBuild {
@@ -188,6 +190,17 @@ static void view_links(RecognitionBuild *b, const RecognizedLinks *links)
     b->to->is_links_cut = links->is_cut;
 }
 
+static void view_fission(RecognitionBuild *b, const FuncFlow *flow, const Fission *fission)
+{
+    const ptxlint_module *m = b->module;
+    if (!m->gpu_count || !m->sessions->launches)
+        return;
+    const FissionInput in = { .flow = flow, .fission = fission, .gpu = m->gpus[0],
+                              .launch = m->sessions->launches[b->func - m->ir->funcs],
+                              .calls = m->calls };
+    b->to->fission = ptx_fission_view(&b->to->arena, &b->scratch, &in);
+}
+
 static void view_recognition(void *context)
 {
     RecognitionBuild *b = context;
@@ -199,8 +212,9 @@ static void view_recognition(void *context)
     const FuncFlow flow = { b->module->ir, b->func, cfg, dom,
                             ptx_loops_compute(arena, &b->scratch, cfg, dom), NULL };
     RecognizedLinks links = { 0 };
+    Fission fission;
     const Recognitions all = ptx_recognize(arena, &b->scratch, &flow,
-                                           b->has_links ? &links : NULL);
+                                           b->has_links ? &links : NULL, &fission);
     b->to->items = ptx_arena_array(arena, ptxlint_recognized, all.count + 1);
     for (uint32_t i = 0; i < all.count; i++)
         b->to->items[i] = view_recognized(b, &flow, &all.items[i]);
@@ -209,6 +223,7 @@ static void view_recognition(void *context)
     advise_unrolling(b, &flow);
     if (b->has_links)
         view_links(b, &links);
+    view_fission(b, &flow, &fission);
 }
 
 static ptxlint_status make_recognition(const ptxlint_module *m, const Func *func, bool has_links,
@@ -284,6 +299,11 @@ const ptxlint_link *ptxlint_recognition_links(const ptxlint_recognition *of, siz
 int ptxlint_recognition_is_links_cut(const ptxlint_recognition *of)
 {
     return of && of->is_links_cut;
+}
+
+const ptxlint_fission *ptxlint_recognition_fission(const ptxlint_recognition *of)
+{
+    return of ? of->fission : NULL;
 }
 
 const char *ptxlint_recognition_index_name(const ptxlint_recognition *of, size_t node)

@@ -628,6 +628,7 @@ static const struct poptOption recognize_output[] = {
 
 static const struct poptOption recognize_table[] = {
     TABLE(recognize_output, "Which kernels, and output:"),
+    TABLE(launch_options, "GPUs and launches:"),
     HELP
 };
 
@@ -820,7 +821,8 @@ static const char verify_help[] =
 static const char recognize_help[] =
     "\nFILE is as PATH for check. Of each loop: the registers it carries from one\n"
     "iteration to the next, and each array that it stores to, with its class: an\n"
-    "induction, a reduction, a scan, a stencil, a histogram; or why there is none.\n";
+    "induction, a reduction, a scan, a stencil, a histogram; or why there is none.\n"
+    "Parts of a kernel that could be kernels of their own, with their occupancy.\n";
 
 static const char calibrate_help[] =
     "\nFits constants of the GPU's file to the times of FILE: those that the rows tell\n"

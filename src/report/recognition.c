@@ -107,6 +107,33 @@ static void put_recognized_loop(Out *out, const ptxlint_module *module,
         ptx_out_format(out, "  loop at line %" PRIu32 "\n", line_of(module, item->header));
 }
 
+static void put_fission_figures(Out *out, const ptxlint_fission_figures *f)
+{
+    ptx_out_format(out, "%" PRId64 " registers (%" PRId64 " to %" PRId64 "), %" PRId64
+                   " live, occupancy %.1f %%\n", f->registers, f->registers_low,
+                   f->registers_high, f->max_live, f->occupancy_percent);
+}
+
+static void put_fission_text(Out *out, const ptxlint_module *module, const ptxlint_fission *of)
+{
+    ptx_out_format(out, "  parts that share no more than indices, on %s, %" PRId64 " threads a "
+                   "block\n", ptxlint_gpu_get_info(of->gpu)->name, of->threads_per_block);
+    for (size_t p = 0; p < of->part_count; p++) {
+        const ptxlint_fission_part *part = &of->parts[p];
+        ptx_out_format(out, "    line %" PRIu32 ": ", line_of(module, part->store));
+        ptx_out_clean(out, part->arrays);
+        ptx_out_text(out, ": ");
+        put_fission_figures(out, &part->figures);
+    }
+    ptx_out_text(out, "    together: ");
+    put_fission_figures(out, &of->whole);
+    if (of->is_advised)
+        ptx_out_text(out, "      registers limit occupancy: give each part a kernel of its own, "
+                          "its loops unrolled as here\n");
+    else
+        ptx_out_format(out, "      no split is advised: %s\n", of->why);
+}
+
 static void put_recognition_text(Out *out, const ptxlint_module *module,
                                  const ptxlint_kernel *kernel, const ptxlint_recognition *of)
 {
@@ -126,6 +153,8 @@ static void put_recognition_text(Out *out, const ptxlint_module *module,
         ptx_out_text(out, "  too many dependences: nothing is recognized\n");
     else if (!count)
         ptx_out_text(out, "  nothing is stored, and no loop carries a register\n");
+    if (ptxlint_recognition_fission(of))
+        put_fission_text(out, module, ptxlint_recognition_fission(of));
 }
 
 static void put_loop_json(Json *json, const ptxlint_module *module, const ptxlint_recognized *item)
@@ -164,6 +193,49 @@ void ptx_json_recognized(Json *json, const ptxlint_module *module, const ptxlint
     ptx_json_end(json);
 }
 
+static void put_fission_figures_json(Json *json, const ptxlint_fission_figures *f)
+{
+    ptx_json_int(json, "max_live", f->max_live);
+    ptx_json_int(json, "registers", f->registers);
+    ptx_json_int(json, "registers_low", f->registers_low);
+    ptx_json_int(json, "registers_high", f->registers_high);
+    ptx_json_int(json, "warps_per_sm", f->warps_per_sm);
+    ptx_json_real(json, "occupancy_percent", f->occupancy_percent);
+}
+
+static void put_fission_part_json(Json *json, const ptxlint_module *module,
+                                  const ptxlint_fission_part *part)
+{
+    ptx_json_object(json, NULL);
+    ptx_json_text(json, "arrays", part->arrays);
+    ptx_json_count(json, "line", line_of(module, part->store));
+    ptx_json_count(json, "stores", part->store_count);
+    ptx_json_count(json, "own_instructions", part->own_count);
+    ptx_json_count(json, "shared_instructions", part->shared_count);
+    put_fission_figures_json(json, &part->figures);
+    ptx_json_end(json);
+}
+
+void ptx_json_fission(Json *json, const ptxlint_module *module, const ptxlint_fission *of)
+{
+    if (!of) {
+        ptx_json_null(json, "fission");
+        return;
+    }
+    ptx_json_object(json, "fission");
+    ptx_json_text(json, "gpu", ptxlint_gpu_get_info(of->gpu)->name);
+    ptx_json_int(json, "threads_per_block", of->threads_per_block);
+    ptx_json_bool(json, "block_assumed", of->is_block_assumed);
+    put_fission_figures_json(json, &of->whole);
+    ptx_json_bool(json, "advised", of->is_advised);
+    ptx_json_name(json, "why", of->why);
+    ptx_json_array(json, "parts");
+    for (size_t p = 0; p < of->part_count; p++)
+        put_fission_part_json(json, module, &of->parts[p]);
+    ptx_json_end(json);
+    ptx_json_end(json);
+}
+
 static void put_recognition_json(Json *json, const ptxlint_module *module,
                                  const ptxlint_kernel *kernel, const ptxlint_recognition *of)
 {
@@ -177,6 +249,7 @@ static void put_recognition_json(Json *json, const ptxlint_module *module,
     for (size_t i = 0; i < count; i++)
         ptx_json_recognized(json, module, &items[i]);
     ptx_json_end(json);
+    ptx_json_fission(json, module, ptxlint_recognition_fission(of));
     ptx_json_end(json);
 }
 

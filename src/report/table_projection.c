@@ -321,9 +321,10 @@ static void put_roofline(Out *out, const ptxlint_mix *mix, const ptxlint_peak *p
         return;
     }
     if (isfinite(peak->flops_per_byte))
-        ptx_line_format(&line, "%s flops per byte", ptx_figure_short(peak->flops_per_byte).text);
+        ptx_line_format(&line, "%s flops per byte of a thread",
+                        ptx_figure_short(peak->flops_per_byte).text);
     else
-        ptx_line_words(&line, "flops per byte unknown");
+        ptx_line_words(&line, "flops per byte of a thread unknown");
     if (mix->has_assumed_trips)
         ptx_line_words(&line, " (10 trips where unknown)");
     ptx_line_format(&line, ": at most %s GFLOPS", ptx_figure_short(peak->attainable_gflops).text);

@@ -111,6 +111,15 @@ static const Case report_cases[] = {
       "worth a measurement" },
     { "$PTXLINT optspace" ON_G80 MATMUL "naive.ptx", 2, "", "its grid is not given", NULL },
     { "$PTXLINT optspace", 2, "", "no PATH given", NULL },
+    { "$PTXLINT tune --no-config --gpu g80 --grid 64 --block 999 " MATMUL "naive.ptx", 0,
+      "or none: 512 at the most\n", "", NULL },
+    { "$PTXLINT recognize --no-config " PTXLINT_SOURCE_ROOT "/testdata/fission", 0,
+      "      registers limit occupancy: give each part a kernel of its own", "", NULL },
+    { "$PTXLINT recognize --no-config --kernel moments --gpu h200 --grid 64 " PTXLINT_SOURCE_ROOT
+      "/testdata/fission", 0, "no split is advised: the grid has no more warps for an SM\n", "",
+      "registers limit" },
+    { "$PTXLINT recognize --no-config --kernel moments --block 32 " PTXLINT_SOURCE_ROOT
+      "/testdata/fission", 0, "    together: 7", "", NULL },
 };
 
 static void test_reports(void **state)

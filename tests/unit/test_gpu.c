@@ -76,6 +76,7 @@ static void test_documents(void **state)
         { 97, "k10", "sms", 8 },                    { 97, "k10", "l2_bytes", 512 << 10 },
         { 97, "k40", "l2_bytes", 1536 << 10 },      { 97, "c2050", "l2_bytes", 768 << 10 },
         { 97, "k10", "memory_gb_per_s", 160 },      { 97, "k20", "concurrent_kernels", 32 },
+        { 97, "k10", "loads_past_l1", 1 },          { 97, "k40", "loads_past_l1", 1 },
     };
     for (size_t i = 0; i < COUNT(rows); i++)
         if (!(figure(rows[i].gpu, rows[i].key) == rows[i].value))

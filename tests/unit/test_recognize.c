@@ -110,9 +110,10 @@ static const struct { const char *what, *body, *wanted; } loops[] = {
 };
 
 /* Arrays: %rd2 and %rd3 are 4 * i beyond x and y, i the thread. */
-#define ARRAYS_OF(target)                                                                     \
+#define ARRAYS_OF(target) ARRAYS_WITH(target, "")
+#define ARRAYS_WITH(target, more)                                                              \
     ".version 8.0\n.target " target "\n.address_size 64\n.shared .align 4 .b8 s[4096];\n" \
-    ".visible .entry k(.param .u64 x, .param .u64 y, .param .u32 n)\n{\n"           \
+    ".visible .entry k(.param .u64 x, .param .u64 y, " more ".param .u32 n)\n{\n"   \
     ".reg .pred %p<9>;\n.reg .b32 %r<19>;\n.reg .f32 %f<19>;\n.reg .b64 %rd<19>;\n" \
     "ld.param.u64 %rd8, [x];\nld.param.u64 %rd9, [y];\nld.param.u32 %r1, [n];\n"    \
     "cvta.to.global.u64 %rd8, %rd8;\n"                                             \
@@ -132,6 +133,29 @@ static const struct { const char *what, *body, *wanted; } arrays[] = {
     { "a copy, behind a bounds check",
       "setp.ge.s32 %p1, %r2, %r1;\n@%p1 bra E;\nld.global.f32 %f2, [%rd2];\n"
       "st.global.f32 [%rd3], %f2;\nE: ret;\n", "y array assignment 4" },
+    { "swizzled: each thread has its own by evaluation",
+      "mov.u64 %rd6, s;\nshr.u32 %r5, %r9, 5;\nxor.b32 %r5, %r5, %r9;\n"
+      "mul.wide.u32 %rd7, %r5, 4;\nadd.s64 %rd6, %rd6, %rd7;\nst.shared.u32 [%rd6], %r9;\nret;\n",
+      "s array assignment" },
+    { "two threads have the same element",
+      "mov.u64 %rd6, s;\nshr.u32 %r5, %r9, 1;\nxor.b32 %r5, %r5, %r9;\nand.b32 %r5, %r5, 511;\n"
+      "mul.wide.u32 %rd7, %r5, 4;\nadd.s64 %rd6, %rd6, %rd7;\nst.shared.u32 [%rd6], %r9;\nret;\n",
+      "s not recognized" },
+    { "but one of them does not store",
+      "mov.u64 %rd6, s;\nshr.u32 %r5, %r9, 1;\nxor.b32 %r5, %r5, %r9;\nand.b32 %r5, %r5, 511;\n"
+      "mul.wide.u32 %rd7, %r5, 4;\nadd.s64 %rd6, %rd6, %rd7;\nand.b32 %r6, %r9, 512;\n"
+      "setp.eq.u32 %p1, %r6, 0;\n@%p1 st.shared.u32 [%rd6], %r9;\nret;\n",
+      "s array assignment" },
+    { "wider than what lies between two threads",
+      "mov.u64 %rd6, s;\nshr.u32 %r5, %r9, 5;\nxor.b32 %r5, %r5, %r9;\n"
+      "mul.wide.u32 %rd7, %r5, 4;\nadd.s64 %rd6, %rd6, %rd7;\nst.shared.u64 [%rd6], %rd8;\nret;\n",
+      "s not recognized" },
+    { "swizzled by what the launch says", "mov.u64 %rd6, s;\nxor.b32 %r5, %r1, %r9;\n"
+      "mul.wide.u32 %rd7, %r5, 4;\nadd.s64 %rd6, %rd6, %rd7;\nst.shared.u32 [%rd6], %r9;\nret;\n",
+      "s not recognized" },
+    { "swizzled alike in all blocks",
+      "shr.u32 %r5, %r9, 5;\nxor.b32 %r5, %r5, %r9;\nmul.wide.u32 %rd7, %r5, 4;\n"
+      "add.s64 %rd6, %rd8, %rd7;\nst.global.u32 [%rd6], %r9;\nret;\n", "x not recognized" },
     { "of some elements",
       "ld.global.f32 %f2, [%rd2];\nsetp.gt.f32 %p1, %f2, 0f00000000;\n"
       "@%p1 st.global.f32 [%rd3], %f2;\nret;\n", "y array assignment 4 conditional" },
@@ -416,7 +440,7 @@ static const struct { const char *what, *body, *wanted; } advised[] = {
     { "warps by 32, and lanes", SHARED_AT("shr.u32 %r6, %r9, 5;\nand.b32 %r7, %r9, 31;\n"
       "mad.lo.s32 %r5, %r6, 32, %r7;\n"), "s array assignment 4" },
     { "warps by 33", SHARED_AT("shr.u32 %r6, %r9, 5;\nand.b32 %r7, %r9, 31;\n"
-      "mad.lo.s32 %r5, %r6, 33, %r7;\n"), "s not recognized" },
+      "mad.lo.s32 %r5, %r6, 33, %r7;\n"), "s array assignment" },
     { "the middle of the bits, and the rest", SHARED_AT("and.b32 %r6, %r9, 96;\n"
       "and.b32 %r7, %r9, 31;\nor.b32 %r8, %r6, %r7;\nshr.u32 %r10, %r9, 7;\n"
       "shl.b32 %r10, %r10, 7;\nadd.s32 %r5, %r10, %r8;\n"), "s array assignment 4" },
@@ -645,6 +669,94 @@ static void test_links(void **state)
         check_links(links[i].what, links[i].body, links[i].wanted);
 }
 
+/* Two sums in one loop: of what is at %rd2, into x, y or both. */
+#define BOTH_LOOP(body, end)                                                                   \
+    "mov.f32 %f3, 0f00000000;\nadd.s64 %rd10, %rd8, 64;\nadd.s64 %rd11, %rd9, 64;\n"            \
+    "ld.param.u64 %rd12, [z];\nld.param.u64 %rd13, [w];\n"                                     \
+    "L: mul.wide.s32 %rd4, %r3, 4;\nadd.s64 %rd5, %rd12, %rd4;\nadd.s64 %rd6, %rd13, %rd4;\n"  \
+    body "add.s32 %r3, %r3, 1;\nsetp.lt.s32 %p1, %r3, %r1;\n@%p1 bra L;\n" end "ret;\n"
+#define TWO_LOADS                                                                                 \
+    "ld.global.f32 %f2, [%rd5];\nld.global.f32 %f4, [%rd6];\n"                                  \
+    "ld.global.f32 %f12, [%rd5+4];\nld.global.f32 %f14, [%rd6+4];\n"
+#define TWO_SUMS                                                                                  \
+    "fma.rn.f32 %f5, %f2, %f2, %f12;\nfma.rn.f32 %f6, %f4, %f4, %f14;\n"                         \
+    "add.f32 %f1, %f1, %f5;\nadd.f32 %f3, %f3, %f6;\n"                                          \
+    "fma.rn.f32 %f1, %f5, %f5, %f1;\nfma.rn.f32 %f3, %f6, %f6, %f3;\n"
+#define TWO_STORES "st.global.f32 [%rd2], %f1;\nst.global.f32 [%rd3], %f3;\n"
+
+static const struct { const char *what, *body, *wanted; } parts[] = {
+    { "two sums of two arrays", BOTH_LOOP(TWO_LOADS TWO_SUMS, TWO_STORES), "x y" },
+    { "of one array: its loads would be made twice",
+      BOTH_LOOP("ld.global.f32 %f2, [%rd5];\nmov.f32 %f4, %f2;\nmov.f32 %f12, %f2;\n"
+                "mov.f32 %f14, %f2;\n" TWO_SUMS, TWO_STORES), "" },
+    { "one sum goes into the other", BOTH_LOOP(TWO_LOADS TWO_SUMS "add.f32 %f3, %f3, %f5;\n",
+                                               TWO_STORES), "" },
+    { "and into it behind the loop",
+      BOTH_LOOP(TWO_LOADS TWO_SUMS, "add.f32 %f3, %f3, %f1;\n" TWO_STORES), "" },
+    { "both into one array", BOTH_LOOP(TWO_LOADS TWO_SUMS, "st.global.f32 [%rd2], %f1;\n"
+                                                           "st.global.f32 [%rd2+4], %f3;\n"), "" },
+    { "what one stores the other loads",
+      BOTH_LOOP("ld.global.f32 %f2, [%rd10];\nld.global.f32 %f12, [%rd5];\n"
+                "ld.global.f32 %f4, [%rd6];\nld.global.f32 %f14, [%rd6+4];\n" TWO_SUMS, TWO_STORES),
+      "x y" },
+    { "the same, the other way",
+      BOTH_LOOP("ld.global.f32 %f4, [%rd10];\nld.global.f32 %f12, [%rd5];\n"
+                "ld.global.f32 %f2, [%rd6];\nld.global.f32 %f14, [%rd6+4];\n" TWO_SUMS, TWO_STORES),
+      "" },
+    { "one sum decides whether the other is stored",
+      BOTH_LOOP(TWO_LOADS TWO_SUMS,
+                "setp.gt.f32 %p2, %f1, 0f00000000;\nst.global.f32 [%rd2], %f1;\n"
+                "@%p2 st.global.f32 [%rd3], %f3;\n"), "" },
+    { "what is loaded for one ends the loop of both",
+      BOTH_LOOP(TWO_LOADS TWO_SUMS "setp.gt.f32 %p2, %f2, 0f42000000;\n@%p2 bra M;\n",
+                "M: " TWO_STORES), "" },
+    { "a barrier", BOTH_LOOP(TWO_LOADS TWO_SUMS "bar.sync 0;\n", TWO_STORES), "" },
+    { "one loads by an address that is not known",
+      BOTH_LOOP("ld.global.u64 %rd14, [%rd5];\nld.global.f32 %f2, [%rd14];\n"
+                "mov.f32 %f12, %f2;\nld.global.f32 %f4, [%rd6];\nld.global.f32 %f14, [%rd6+4];\n"
+                TWO_SUMS, TWO_STORES), "" },
+    { "one sum ahead of the loop of the other",
+      "ld.param.u64 %rd12, [z];\nld.param.u64 %rd13, [w];\nmov.f32 %f3, 0f00000000;\n"
+      "K: ld.global.f32 %f4, [%rd13];\nfma.rn.f32 %f3, %f4, %f4, %f3;\n"
+      "mul.f32 %f3, %f3, %f4;\nadd.s32 %r4, %r4, 1;\nadd.s64 %rd13, %rd13, 4;\n"
+      "setp.lt.s32 %p1, %r4, %r1;\n@%p1 bra K;\n"
+      "L: ld.global.f32 %f2, [%rd12];\nfma.rn.f32 %f1, %f2, %f2, %f1;\n"
+      "mul.f32 %f1, %f1, %f2;\nadd.s32 %r3, %r3, 1;\nadd.s64 %rd12, %rd12, 4;\n"
+      "setp.lt.s32 %p1, %r3, %r1;\n@%p1 bra L;\n" TWO_STORES "ret;\n", "x y" },
+};
+
+static void check_parts(const char *what, const char *body, const char *wanted)
+{
+    static char text[4096];
+    char got[256] = "";
+    size_t count;
+    ptxlint_module *module;
+    ptxlint_recognition *of;
+    snprintf(text, sizeof text, "%s%s}\n",
+             ARRAYS_WITH("sm_90", ".param .u64 z, .param .u64 w, "), body);
+    assert_int_equal(ptxlint_module_new(text, strlen(text), NULL, &module), PTXLINT_OK);
+    const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
+    assert_int_equal(ptxlint_recognition_new(module, kernels, &of), PTXLINT_OK);
+    const ptxlint_fission *fission = ptxlint_recognition_fission(of);
+    for (size_t p = 0; fission && p < fission->part_count; p++) {
+        snprintf(got + strlen(got), sizeof got - strlen(got), "%s%s", p ? " " : "",
+                 fission->parts[p].arrays);
+        assert_true(fission->parts[p].figures.max_live < fission->whole.max_live);
+    }
+    if (strcmp(got, wanted))
+        fail_msg("%s: got \"%s\", wanted \"%s\"", what, got, wanted);
+    assert_false(fission && fission->is_advised);
+    ptxlint_recognition_free(of);
+    ptxlint_module_free(module);
+}
+
+static void test_parts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        check_parts(parts[i].what, parts[i].body, parts[i].wanted);
+}
+
 static void test_misuse(void **state)
 {
     ptxlint_recognition *of = (ptxlint_recognition *)state;
@@ -658,6 +770,7 @@ UNIT(recognize)
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_loops),
                                         cmocka_unit_test(test_arrays_and_lanes),
                                         cmocka_unit_test(test_links),
+                                        cmocka_unit_test(test_parts),
                                         cmocka_unit_test(test_misuse) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,6 +25,8 @@ typedef struct Writing {
     const Subscript *to;
     LoopId loop;
     uint64_t bit;               /* of its array */
+    /* its subscript is no sum of products, and gives each thread of a block bytes of its own */
+    bool is_evaluated;
     Recognized *out;
 } Writing;
 
@@ -314,8 +316,19 @@ static RecognizedClass classify_own(const Writing *w, TermKind movement)
                  : classify_update(w, chain.step, movement);
 }
 
+/* By evaluation each thread of the block has its own. */
+static RecognizedClass classify_evaluated(const Writing *w)
+{
+    bool is_common = !(ptx_effect_memory((Space)w->insn->op->space) & MEMORY_SHARED);
+    if (is_common && !find_lowest_term(w->to, TERM_CTA))
+        return ptx_recognizer_refuse(w->out, "blocks may write the same element");
+    return RECOGNIZED_ASSIGNMENT;
+}
+
 static RecognizedClass classify_free(const Writing *w, TermKind movement)
 {
+    if (w->is_evaluated)
+        return classify_evaluated(w);
     if (movement == TERM_DATA)
         return RECOGNIZED_SCATTER;
     if (movement == TERM_FIXED)
@@ -331,7 +344,7 @@ static const char *why_no_class(const Writing *w, TermKind movement, uint64_t re
 {
     if (!w->to || !w->to->array)
         return "which array it writes is not known";
-    if (movement == TERM_OTHER)
+    if (movement == TERM_OTHER && !w->is_evaluated)
         return "its subscript is no sum of products of the indices";
     if (rests >> OTHER_ARRAY & 1)
         return "what it writes rests on memory that is not followed";
@@ -392,6 +405,8 @@ static RecognizedClass class_of_writing(const Writing *w)
         return ptx_recognizer_refuse(w->out, why);
     if (w->insn->op->kind != OPK_ST)
         return classify_atomic(w, movement, rests);
+    if (rests & w->bit && w->is_evaluated)
+        return ptx_recognizer_refuse(w->out, "what it writes rests on the array that it writes");
     return rests & w->bit ? classify_own(w, movement) : classify_free(w, movement);
 }
 
@@ -422,15 +437,20 @@ static void add_writing(Recognizer *r, InsnId id)
 {
     Recognized row = begin_array_row(r, id);
     const Subscript *to = r->subscripts[id];
-    Writing w = { r, id, &r->flow->func->insns[id], to, row.loop, 0, &row };
+    Writing w = { .r = r, .id = id, .insn = &r->flow->func->insns[id], .to = to,
+                  .loop = row.loop, .out = &row };
     if (to)
         w.bit = ptx_recognizer_array_bit(r, to->array);
+    w.is_evaluated = to && r->has_arrays && row.loop == NO_LOOP && w.insn->op->kind == OPK_ST
+                     && ptx_recognizer_movement(r, to, NO_LOOP) == TERM_OTHER
+                     && ptx_recognizer_has_own_elements(r, id);
     if (r->has_arrays)
         row.class = (uint8_t)class_of_writing(&w);
     else
         row.why = "the function is too large: addresses are not followed";
     if (to)
         note_array(&row, to, row.loop);
+    row.has_step = row.has_step && !w.is_evaluated;
     row.is_conditional = is_conditional_access(r, id, row.loop);
     add_array_row(r, &row);
 }

@@ -10,7 +10,10 @@
 
 #include <stdlib.h>
 
-enum { WALK_PER_INSN = 256, WALK_FLOOR = 1 << 16 };     /* steps back from stores, of a function */
+enum {
+    WALK_PER_INSN = 256, WALK_FLOOR = 1 << 16,  /* steps back from stores, of a function */
+    MAX_EVALUATIONS = 1 << 22   /* of operations for a thread, of a function */
+};
 
 /* ---- one instruction ------------------------------------------------------------------------- */
 
@@ -181,6 +184,7 @@ static void begin_recognizer(Recognizer *r)
     r->is_read = ptx_arena_array(r->scratch, bool, count + 1);
     r->is_decided = ptx_arena_array(r->scratch, bool, r->flow->cfg->block_count + 1);
     r->stamps = ptx_arena_array(r->scratch, uint32_t, count + 1);
+    r->evaluations = MAX_EVALUATIONS;
     r->budget = WALK_FLOOR + (uint64_t)WALK_PER_INSN * count;
     index_dependences(r);
 }
@@ -203,11 +207,13 @@ static const uint32_t *number_rows(const Recognizer *r)
 }
 
 Recognitions ptx_recognize(Arena *arena, Arena *scratch, const FuncFlow *flow,
-                           RecognizedLinks *links)
+                           RecognizedLinks *links, Fission *fission)
 {
     Recognizer r = { .arena = arena, .scratch = scratch, .flow = flow,
                      .defs = ptx_defs_of(scratch, flow) };
     r.all = ptx_dependences_but_memory_compute(arena, scratch, flow);
+    if (fission)
+        *fission = (Fission){ 0 };
     if (r.all.is_cut)
         return (Recognitions){ .is_cut = true };
     const ArenaMark mark = ptx_arena_mark(scratch);
@@ -222,6 +228,8 @@ Recognitions ptx_recognize(Arena *arena, Arena *scratch, const FuncFlow *flow,
         qsort(r.items, r.count, sizeof *r.items, compare_recognized);
     if (links)
         *links = ptx_recognizer_links(&r, number_rows(&r));
+    if (fission)
+        ptx_recognizer_fission(&r, fission);
     ptx_arena_release(scratch, mark);
     return (Recognitions){ .items = r.items, .count = r.count };
 }

@@ -108,14 +108,33 @@ typedef struct RecognizedLinks {
     bool is_cut;                /* there may be more */
 } RecognizedLinks;
 
+enum { MAX_FISSION_PARTS = 16 };
+
+/* What of a kernel some arrays rest on that it stores to, where the others need no more of it than
+ * indices, addresses and what decides how far they go: it could be a kernel of its own. */
+typedef struct FissionPart {
+    const bool *keeps;          /* per instruction */
+    VarId *arrays;              /* variables and parameters, each once */
+    uint32_t array_count;
+    InsnId store;               /* the first of its stores and atomics */
+    uint32_t store_count;
+    /* instructions, in loops where there are any; shared: that others need, too */
+    uint32_t own_count, shared_count;
+} FissionPart;
+
+typedef struct Fission {
+    FissionPart *parts;
+    uint32_t count;             /* 0: there is one part alone, or not all is known */
+} Fission;
+
 typedef struct Recognitions {
     const Recognized *items;    /* by loop, then instruction */
     uint32_t count;
     bool is_cut;                /* there are too many dependences: nothing is recognised */
 } Recognitions;
 
-/* Owned by arena; scratch, another arena, is left as found. links may be NULL. */
+/* Owned by arena; scratch, another arena, is left as found. links and fission may be NULL. */
 Recognitions ptx_recognize(Arena *arena, Arena *scratch, const FuncFlow *flow,
-                           RecognizedLinks *links);
+                           RecognizedLinks *links, Fission *fission);
 
 #endif

@@ -70,6 +70,7 @@ typedef struct Recognizer {
     InsnId atomics[MAX_ATOMICS];
     uint32_t atomic_count;      /* there may be more than are kept */
     uint64_t budget;            /* steps of walks back from stores that are left */
+    uint64_t evaluations;       /* of operations for a thread, that are left */
     bool asks_for_row;          /* it reads %tid.y or %tid.z */
     bool has_local;             /* the module has variables in local memory */
     bool has_arrays;            /* subscripts and rests are there */
@@ -152,6 +153,13 @@ void ptx_recognizer_trees(Recognizer *r);
 
 /* advice.c: what follows from the classes, when all are known. */
 void ptx_recognizer_advise(Recognizer *r);
+
+/* fission.c: the parts of a kernel. */
+void ptx_recognizer_fission(Recognizer *r, Fission *out);
+
+/* own_elements.c: whether each thread of a block that may come there stores to bytes of its own, by
+ * evaluation; false: not so, or not known. */
+bool ptx_recognizer_has_own_elements(Recognizer *r, InsnId id);
 
 /* stencil.c: whether what is stored is made of neighbours of one element of another array. */
 bool ptx_recognizer_is_stencil(Recognizer *r, InsnId store);

@@ -537,6 +537,19 @@ static char mark_of(const Tune *t, const TuneShape *s)
     return s->work == WORK_UNKNOWN ? '?' : ' ';
 }
 
+static void put_why_unknown(const Tune *t, const TuneShape *s, Text *out)
+{
+    const ptxlint_module_info *info = ptxlint_module_get_info(t->module);
+    const double most = t->gpu < info->gpu_count
+                            ? ptxlint_gpu_value(info->gpus[t->gpu], "threads_per_block")
+                            : (double)NAN;
+    const int64_t *block = s->trial.block;
+    ptx_text_print(out, "not known: %s", ptx_why_untimed(&s->estimated));
+    if ((double)block[0] * (double)block[1] * (double)block[2] > most)
+        ptx_text_print(out, ": %.0f at the most", most);
+    ptx_text_put(out, "\n");
+}
+
 /* *: the block to take; ?: whether it does the same work is not known. */
 static void put_shape(const Tune *t, const TuneShape *s, bool has_shared, Text *out)
 {
@@ -550,7 +563,7 @@ static void put_shape(const Tune *t, const TuneShape *s, bool has_shared, Text *
     if (s->work == WORK_OTHER)
         ptx_text_put(out, "other work: more threads than now access memory\n");
     else if (!is_predicted(s))
-        ptx_text_print(out, "not known: %s\n", ptx_why_untimed(e));
+        put_why_unknown(t, s, out);
     else
         ptx_text_print(out, "%4.3g %% %6.3g %7s %7s %7.4g us %9s %s\n", e->occupancy.percent,
                        e->waves, short_number(e->sectors_per_request).text,

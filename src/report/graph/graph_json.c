@@ -254,5 +254,6 @@ void ptx_json_graph(Out *out, const ptxlint_module *module, const ptxlint_kernel
     put_flow(json, module, kernel, graph);
     put_dependences(json, module, graph);
     put_recognized_links(json, module, of);
+    ptx_json_fission(json, module, ptxlint_recognition_fission(of));
     ptx_out_text(out, "}\n");
 }

@@ -1,5 +1,6 @@
 #include "report/html/html.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -333,7 +334,38 @@ static void put_flow_part(const HtmlKernel *k)
     ptx_html_part_end(k);
 }
 
-static void put_links_picture(const HtmlKernel *k, const Picture *picture)
+static void put_fission_row(const HtmlKernel *k, const char *what,
+                            const ptxlint_fission_figures *f)
+{
+    ptx_out_text(k->out, "<tr><td>");
+    ptx_markup_text(k->out, what);
+    ptx_out_format(k->out, "</td><td class=\"n\">%" PRId64 "</td><td class=\"n\">%" PRId64 " to %"
+                           PRId64 "</td><td class=\"n\">%" PRId64 "</td><td class=\"n\">%.1f %%"
+                           "</td></tr>\n", f->registers, f->registers_low, f->registers_high,
+                   f->max_live, f->occupancy_percent);
+}
+
+static void put_fission_table(const HtmlKernel *k, const ptxlint_fission *of)
+{
+    ptx_out_text(k->out, "<table><thead><tr><th scope=\"col\">Parts that share no more "
+                         "than indices</th><th scope=\"col\" class=\"n\">Registers</th>"
+                         "<th scope=\"col\" class=\"n\">Band</th>"
+                         "<th scope=\"col\" class=\"n\">Live</th>"
+                         "<th scope=\"col\" class=\"n\">Occupancy</th></tr></thead><tbody>\n");
+    for (size_t p = 0; p < of->part_count; p++)
+        put_fission_row(k, of->parts[p].arrays, &of->parts[p].figures);
+    put_fission_row(k, "together", &of->whole);
+    ptx_out_text(k->out, "</tbody></table>\n<p class=\"small\">");
+    if (of->is_advised)
+        ptx_out_text(k->out, "Registers limit occupancy: give each part a kernel of its own, its "
+                             "loops unrolled as here.");
+    else
+        ptx_out_format(k->out, "No split is advised: %s.", of->why);
+    ptx_out_text(k->out, "</p>\n");
+}
+
+static void put_links_picture(const HtmlKernel *k, const Picture *picture,
+                              const ptxlint_fission *fission)
 {
     char link[32];
     ptx_html_part(k, "computes", "What it computes",
@@ -347,6 +379,8 @@ static void put_links_picture(const HtmlKernel *k, const Picture *picture)
         ptx_out_format(k->out, "<p class=\"small\">%u more rows are not drawn; "
                                "<code>ptxlint graph --format json</code> has all.</p>\n",
                        picture->omitted);
+    if (fission)
+        put_fission_table(k, fission);
     ptx_html_part_end(k);
 }
 
@@ -355,16 +389,15 @@ static void put_links_part(const HtmlKernel *k)
     Picture picture;
     ptxlint_recognition *of;
     ptxlint_status status = ptxlint_recognition_new_linked(k->module, k->kernel, &of);
-    if (status == PTXLINT_OK) {
+    if (status == PTXLINT_OK)
         status = ptx_picture_of_links(k->module, k->kernel, of, &picture);
-        ptxlint_recognition_free(of);
+    if (status == PTXLINT_OK) {
+        put_links_picture(k, &picture, ptxlint_recognition_fission(of));
+        ptx_picture_free(&picture);
     }
+    ptxlint_recognition_free(of);
     if (status == PTXLINT_NO_MEMORY)
         k->out->status = status;
-    if (status != PTXLINT_OK)
-        return;
-    put_links_picture(k, &picture);
-    ptx_picture_free(&picture);
 }
 
 static void put_html_gpu(Out *out, const ptxlint_projection *p)

@@ -1,5 +1,6 @@
 #include "analysis/time/memory/cache.h"
 #include "ir/func.h"
+#include "ir/insn.h"
 #include "analysis/access/evaluate.h"
 #include "analysis/flow/types.h"
 #include "analysis/sim/cost/footprint.h"
@@ -559,10 +560,20 @@ static double cache_bytes(const Gpu *gpu, FigureId figure)
     return ptx_gpu_has(gpu, figure) ? gpu->figures[figure] : (double)INFINITY;
 }
 
-/* L1 for global loads. */
+/* Kepler's read-only loads have a cache beside L1 (CUDA C Programming Guide 6.5, "Compute
+ * Capability 3.x", "Global Memory"). */
+static bool has_read_only_loads(const Func *func)
+{
+    for (InsnId i = 0; i < func->insn_count; i++)
+        if (func->insns[i].op->kind == OPK_LD && ptx_op_has(func->insns[i].op, MOD_NC))
+            return true;
+    return false;
+}
+
+/* L1 for global loads; where some are read-only, all are taken for such. */
 static double l1_room(const CacheInput *in, double shared)
 {
-    if (ptx_gpu_count_of(in->gpu, FIGURE_LOADS_PAST_L1, 0))
+    if (ptx_gpu_count_of(in->gpu, FIGURE_LOADS_PAST_L1, 0) && !has_read_only_loads(in->func))
         return 1;
     if (ptx_gpu_has(in->gpu, FIGURE_L1_SPLIT_BYTES))
         return in->gpu->figures[FIGURE_L1_SPLIT_BYTES];
