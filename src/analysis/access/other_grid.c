@@ -55,7 +55,7 @@ static void keep_sums(Arena *arena, const Machine *m, GridRun *run)
     }
 }
 
-static Count *sum_of(const Machine *m, const GridSum *sum)
+static Count *kept_sum(const Machine *m, const GridSum *sum)
 {
     return &ptx_machine_func_at(m, sum->func).sums[sum->insn];
 }
@@ -63,7 +63,7 @@ static Count *sum_of(const Machine *m, const GridSum *sum)
 static void put_sums(const Machine *m, const GridRun *run)
 {
     for (uint32_t s = 0; s < run->sum_count; s++)
-        *sum_of(m, &run->sums[s]) = run->sums[s].count;
+        *kept_sum(m, &run->sums[s]) = run->sums[s].count;
 }
 
 /* Of one warp, Count.most is set only once a machine has run several. */
@@ -88,15 +88,15 @@ static bool has_sums(Arena *arena, const Machine *m, const GridRun *run)
     return has;
 }
 
-static void find_distance(const GridRun *run, const uint32_t at[3], int64_t blocks[3])
+static void find_blocks_between(const GridRun *run, const uint32_t at[3], int64_t blocks[3])
 {
     for (unsigned d = 0; d < 3; d++)
         blocks[d] = (int64_t)at[d] - run->at[d];
 }
 
 /* What runs is noted in a footprint of its own. False: the budget does not do for it. */
-static bool run_apart(AccessEvaluator *e, Footprint *footprint, const uint32_t at[3],
-                      const GridRun *run)
+static bool run_on_own_footprint(AccessEvaluator *e, Footprint *footprint, const uint32_t at[3],
+                                 const GridRun *run)
 {
     Footprint *all = e->watch.footprint;
     e->watch.footprint = footprint;
@@ -109,7 +109,7 @@ static void keep_run(AccessEvaluator *e, GridRun *run)
 {
     Arena *arena = e->grids->arena;
     run->footprint = ptx_footprint_new(arena);
-    e->is_cut |= !run_apart(e, run->footprint, run->at, run);
+    e->is_cut |= !run_on_own_footprint(e, run->footprint, run->at, run);
     keep_sums(arena, e->machine, run);
 }
 
@@ -128,13 +128,13 @@ void ptx_grid_runs_take(AccessEvaluator *e, const uint32_t at[3], uint32_t first
         *run = (GridRun){ .at = { at[0], at[1], at[2] }, .first_warp = first, .warp_count = count };
         keep_run(e, run);
     }
-    find_distance(run, at, blocks);
+    find_blocks_between(run, at, blocks);
     ptx_footprint_add_moved(e->watch.footprint, run->footprint, blocks);
 }
 
 /* ---- what it stands for ---------------------------------------------------------------------- */
 
-static bool stands_for(const GridRun *run, const uint32_t at[3])
+static bool stands_for_block(const GridRun *run, const uint32_t at[3])
 {
     int64_t blocks[3];
     bool does = true;
@@ -143,7 +143,7 @@ static bool stands_for(const GridRun *run, const uint32_t at[3])
         does &= at[d] >= run->at[d] && (at[d] - run->at[d]) % step == 0
                 && (at[d] - run->at[d]) / step < run->alike.count[d];
     }
-    find_distance(run, at, blocks);
+    find_blocks_between(run, at, blocks);
     return does && ptx_footprint_can_move(run->footprint, blocks);
 }
 
@@ -176,7 +176,7 @@ static void find_far(const GridRun *run, uint32_t far[3])
     for (unsigned d = 0; d < 3; d++) {
         uint32_t left = ptx_u32_min(run->alike.count[d], BLOCKS_AHEAD);
         far[d] += (run->alike.count[d] - 1) * run->alike.step[d];
-        while (--left && !stands_for(run, far))
+        while (--left && !stands_for_block(run, far))
             far[d] -= run->alike.step[d];
         far[d] = left ? far[d] : run->at[d];
     }
@@ -189,8 +189,9 @@ static bool is_confirmed(AccessEvaluator *e, const GridRun *run)
     int64_t blocks[3];
     Footprint *there = ptx_footprint_new(e->grids->arena);
     find_far(run, far);
-    find_distance(run, far, blocks);
-    const bool is_same = run_apart(e, there, far, run) && has_sums(e->grids->arena, e->machine, run)
+    find_blocks_between(run, far, blocks);
+    const bool is_same = run_on_own_footprint(e, there, far, run)
+                         && has_sums(e->grids->arena, e->machine, run)
                          && ptx_footprint_is_moved(run->footprint, there, blocks);
     ptx_machine_discard(e->machine);
     return is_same;
@@ -245,7 +246,7 @@ static bool stand_for(const GridRuns *grids, const uint32_t grid[3])
         do_stand &= !(read >> d & 1) || grid[d] == grids->e.shape.grid[d];
     ptx_evaluator_few_blocks(grid, at);
     for (unsigned r = 0; r < FEW_RUNS && do_stand; r++)
-        do_stand = stands_for(&grids->runs[r], at[r]);
+        do_stand = stands_for_block(&grids->runs[r], at[r]);
     return do_stand;
 }
 

@@ -46,7 +46,7 @@ static bool is_moved_again(FootprintWatch *f, const LoggedRequest *n, const uint
     return is_again;
 }
 
-static FootprintShift shift_of(const FootprintWatch *f, const Value *address)
+static FootprintShift find_shift(const FootprintWatch *f, const Value *address)
 {
     const Blocks *blocks = &f->machine->blocks;
     FootprintShift shift;
@@ -58,11 +58,11 @@ static FootprintShift shift_of(const FootprintWatch *f, const Value *address)
 }
 
 /* Where data lead is no matter of the block. */
-static void follow(FootprintWatch *f, const Value *address, uint64_t place)
+static void follow_place(FootprintWatch *f, const Value *address, uint64_t place)
 {
     if (address->is_data)
         ptx_blocks_pin(&f->machine->blocks, address);
-    const FootprintShift shift = shift_of(f, address);
+    const FootprintShift shift = find_shift(f, address);
     ptx_footprint_follow(f->footprint, place, &shift);
 }
 
@@ -73,7 +73,7 @@ static bool note_request(FootprintWatch *f, uint32_t warp, const LoggedRequest *
     const Value *address = n->event->address;
     if (f->is_following) {
         for (uint32_t left = n->lanes; left; left &= left - 1)
-            follow(f, address, places[__builtin_ctz(left)]);
+            follow_place(f, address, places[__builtin_ctz(left)]);
         return false;
     }
     if (!ptx_footprint_is_probing(f->footprint)) {
@@ -81,7 +81,7 @@ static bool note_request(FootprintWatch *f, uint32_t warp, const LoggedRequest *
                                            address->is_data, is_moved_again(f, n, places) };
         return ptx_footprint_note(f->footprint, &request);
     }
-    const FootprintShift shift = shift_of(f, address);
+    const FootprintShift shift = find_shift(f, address);
     ptx_footprint_note_probe(f->footprint, places[__builtin_ctz(n->lanes)], shift.by);
     return false;
 }
@@ -159,7 +159,7 @@ static void take_constants(void *self, const Value *address, const uint64_t *add
     FootprintWatch *f = self;
     for (uint32_t i = 0; i < count; i++)
         if (f->is_following)
-            follow(f, address, addresses[i]);
+            follow_place(f, address, addresses[i]);
         else
             ptx_footprint_note_constant(f->footprint, addresses[i]);
 }
