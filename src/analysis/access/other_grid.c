@@ -55,15 +55,12 @@ static void keep_sums(Arena *arena, const Machine *m, GridRun *run)
     }
 }
 
-static Count *kept_sum(const Machine *m, const GridSum *sum)
-{
-    return &ptx_machine_func_at(m, sum->func).sums[sum->insn];
-}
-
 static void put_sums(const Machine *m, const GridRun *run)
 {
-    for (uint32_t s = 0; s < run->sum_count; s++)
-        *kept_sum(m, &run->sums[s]) = run->sums[s].count;
+    for (uint32_t s = 0; s < run->sum_count; s++) {
+        const SimFunc ran = ptx_machine_func_at(m, run->sums[s].func);
+        ran.sums[run->sums[s].insn] = run->sums[s].count;
+    }
 }
 
 /* Of one warp, Count.most is set only once a machine has run several. */
