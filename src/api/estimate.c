@@ -33,6 +33,7 @@ enum { MAX_MEMORY = 128 << 20, MEMORY_LEFT = 16 << 20 /* with the module, betwee
 struct Estimator {
     Arena kept;                 /* of what trials find whatever the launch */
     Arena runs;                 /* of the last evaluations */
+    Arena grids;                /* of runs that stand for other grids */
     Arena out, work, scratch;   /* of a call */
     Sessions trials;
     KeptEstimates *answers;
@@ -276,6 +277,7 @@ static void free_estimator(Estimator *e)
 {
     ptx_arena_free(&e->kept);
     ptx_arena_free(&e->runs);
+    ptx_arena_free(&e->grids);
     ptx_arena_free(&e->out);
     ptx_arena_free(&e->work);
     ptx_arena_free(&e->scratch);
@@ -293,6 +295,7 @@ static Estimator *take_estimator(const ptxlint_module *m)
         return NULL;
     ptx_arena_init(&e->kept, MAX_MEMORY, NULL);
     ptx_arena_init(&e->runs, MAX_MEMORY, NULL);
+    ptx_arena_init(&e->grids, MAX_MEMORY, NULL);
     ptx_arena_init(&e->out, MAX_MEMORY, NULL);
     ptx_arena_init(&e->work, MAX_MEMORY, NULL);
     ptx_arena_init(&e->scratch, MAX_MEMORY, NULL);
@@ -307,8 +310,8 @@ static void return_estimator(const ptxlint_module *m, Estimator *e)
     ptx_arena_release(&e->out, empty);
     ptx_arena_release(&e->work, empty);
     ptx_arena_release(&e->scratch, empty);
-    bool is_large = e->kept.used_bytes + e->runs.used_bytes + e->out.used_bytes
-                        + e->work.used_bytes + e->scratch.used_bytes
+    bool is_large = e->kept.used_bytes + e->runs.used_bytes + e->grids.used_bytes
+                        + e->out.used_bytes + e->work.used_bytes + e->scratch.used_bytes
                     > MEMORY_LEFT;
     Estimator *none = NULL;
     if (is_large || !atomic_compare_exchange_strong(m->estimator, &none, e))
@@ -352,7 +355,7 @@ static void begin_estimator(Estimator *e, const ptxlint_module *m)
 {
     e->trials = (Sessions){
         .arena = &e->kept, .work = &e->out, .temp = &e->work, .scratch = &e->scratch,
-        .runs = &e->runs
+        .runs = &e->runs, .grids = &e->grids
     };
     ptx_sessions_begin_trials(&e->trials, m->sessions);
     e->pointers = ptx_arena_array(&e->kept, uint64_t *, m->ir->func_count + 1);
@@ -404,8 +407,8 @@ static void estimate_guarded(void *context)
 static bool estimate(EstimateCall *call)
 {
     Estimator *e = call->e;
-    Arena *const guarded[GUARD_ARENAS_MAX] = { &e->kept, &e->runs, &e->out, &e->work,
-                                               &e->scratch };
+    Arena *const guarded[GUARD_ARENAS_MAX] = { &e->kept, &e->runs, &e->grids, &e->out,
+                                               &e->work, &e->scratch };
     return ptx_run_guarded(guarded, estimate_guarded, call);
 }
 

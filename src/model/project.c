@@ -426,14 +426,10 @@ static void find_bottleneck(Sessions *all, FuncId id, size_t g, const Prediction
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-void ptx_project_kernel(Sessions *all, FuncId id, ptxlint_kernel *kernel)
+static void project_on_each(Sessions *all, FuncId id, ptxlint_projection *projections)
 {
-    ptxlint_projection *projections = ptx_arena_array(all->arena, ptxlint_projection,
-                                                      all->gpu_count);
     Session *session = ptx_sessions_of(all, id);
     bool is_projected = ptx_session_is_projected(session), has_flow = ptx_session_cfg(session);
-    kernel->projections = projections;
-    kernel->projection_count = all->gpu_count;
     for (size_t g = 0; g < all->gpu_count; g++) {
         const Gpu *gpu = all->gpus[g];
         ptxlint_projection *out = &projections[g];
@@ -455,4 +451,21 @@ void ptx_project_kernel(Sessions *all, FuncId id, ptxlint_kernel *kernel)
     }
     if (!ptx_sessions_find_only(all))
         ptx_view_instructions(all, id, projections);
+}
+
+/* Where findings alone are asked for, most functions have the same. */
+void ptx_project_kernel(Sessions *all, FuncId id, ptxlint_kernel *kernel)
+{
+    kernel->projection_count = all->gpu_count;
+    if (ptx_sessions_find_only(all) && all->gpu_count == 1) {
+        ptxlint_projection only;
+        memset(&only, 0, sizeof only);
+        project_on_each(all, id, &only);
+        kernel->projections = ptx_sessions_share(all, &only, sizeof only);
+        return;
+    }
+    ptxlint_projection *projections = ptx_arena_array(all->arena, ptxlint_projection,
+                                                      all->gpu_count);
+    project_on_each(all, id, projections);
+    kernel->projections = projections;
 }

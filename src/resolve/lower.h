@@ -51,6 +51,7 @@ struct Lower {
     const char *text;
     uint32_t length;
     Module *module;
+    void *nothing;              /* no items */
     Names names;
 
     HashTable op_table;         /* 1 + index into Module.ops */

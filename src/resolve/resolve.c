@@ -6,12 +6,13 @@
 #include "check/check_module.h"
 #include "support/choice.h"
 
-static void *copy_items(Arena *arena, const void *items, uint32_t count, size_t size)
+/* Never NULL: offsets are taken of it. Functions share what has no items. */
+static void *copy_items(const Lower *l, const void *items, uint32_t count, size_t size)
 {
-    /* never NULL: offsets are taken of it */
-    void *copy = ptx_arena_alloc_array(arena, count ? count : 1, size);
-    if (count)
-        memcpy(copy, items, count * size);
+    if (!count)
+        return l->nothing;
+    void *copy = ptx_arena_alloc_array(l->arena, count, size);
+    memcpy(copy, items, count * size);
     return copy;
 }
 
@@ -252,16 +253,16 @@ static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
             l->labels.items[i].insn = l->insns.count;
     }
     ASSERT(are_in_range(l));
-    func->insns = copy_items(l->arena, l->insns.items, func->insn_count = l->insns.count,
+    func->insns = copy_items(l, l->insns.items, func->insn_count = l->insns.count,
                              sizeof(Insn));
-    func->operands = copy_items(l->arena, l->operands.items,
+    func->operands = copy_items(l, l->operands.items,
                                 func->operand_count = l->operands.count, sizeof(Operand));
-    func->regs = copy_items(l->arena, l->regs.items, func->reg_count = l->regs.count, sizeof(Reg));
-    func->labels = copy_items(l->arena, l->labels.items, func->label_count = l->labels.count,
+    func->regs = copy_items(l, l->regs.items, func->reg_count = l->regs.count, sizeof(Reg));
+    func->labels = copy_items(l, l->labels.items, func->label_count = l->labels.count,
                               sizeof(Label));
-    func->tables = copy_items(l->arena, l->tables.items, func->table_count = l->tables.count,
+    func->tables = copy_items(l, l->tables.items, func->table_count = l->tables.count,
                               sizeof(Table));
-    func->table_ids = copy_items(l->arena, l->table_ids.items,
+    func->table_ids = copy_items(l, l->table_ids.items,
                                  func->table_id_count = l->table_ids.count, sizeof(uint32_t));
     func->has_unknown |= ptx_diag_errors(l->diags) != errors;
     ptx_arena_release(l->scratch, mark);
@@ -316,6 +317,7 @@ Lower *ptx_lower_new(Arena *arena, Arena *vectors, Arena *scratch, DiagSink *dia
     *l = (Lower){ .arena = arena, .scratch = scratch, .vectors = vectors, .diags = diags, .text = text, .length = (uint32_t)length, .module = m };
     m->text = text;
     m->length = (uint32_t)length;
+    l->nothing = ptx_arena_new(arena, Insn);
     l->checks = ptx_check_memo_new(arena);
     l->loc_capacity = 64;
     m->locs = ptx_arena_array(arena, Loc, l->loc_capacity);

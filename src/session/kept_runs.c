@@ -1,27 +1,43 @@
 #include "session/kept_runs.h"
 
 #include "analysis/access/evaluate.h"
+#include "analysis/access/other_grid.h"
 #include "analysis/value/launch.h"
 #include "support/arena.h"
 
 #include <string.h>
 
-enum { KEPT_RUNS = 8, MAX_KEPT_RUN_BYTES = 4 << 20 };
+enum {
+    KEPT_RUNS = 8,
+    MAX_KEPT_RUN_BYTES = 4 << 20,
+    KEPT_GRIDS = 24,
+    MAX_GRIDS_BYTES = 8 << 20,
+    MAX_USELESS_GRIDS = 8       /* of a launch: runs that no other grid was asked of */
+};
 
 typedef struct KeptRun {
     RunKey key;                 /* its launch is a copy */
     const Evaluation *evaluation;
 } KeptRun;
 
+typedef struct KeptGrid {
+    RunKey key;                 /* its launch is a copy */
+    GridRuns *runs;             /* NULL: they stand for no other grid */
+    bool is_used;
+} KeptGrid;
+
 struct KeptRuns {
-    Arena *evaluations;
+    Arena *evaluations, *grids;
+    KeptGrid of_grids[KEPT_GRIDS];
+    uint32_t grid_count;
     KeptRun items[KEPT_RUNS];
     uint32_t count;
 };
 
-KeptRuns *ptx_kept_runs_new(Arena *arena, Arena *evaluations)
+KeptRuns *ptx_kept_runs_new(Arena *arena, Arena *evaluations, Arena *grids)
 {
     KeptRuns *kept = ptx_arena_new(arena, KeptRuns);
+    kept->grids = grids;
     kept->evaluations = evaluations;
     return kept;
 }
@@ -40,13 +56,19 @@ static bool is_same_trip(const LaunchTrip *a, const LaunchTrip *b)
     return a->line == b->line && a->count == b->count && !strcmp(a->name, b->name);
 }
 
+static bool is_same_grid(const Launch *a, const Launch *b)
+{
+    return !memcmp(a->grid, b->grid, sizeof a->grid);
+}
+
 static bool is_same_shape(const Launch *a, const Launch *b)
 {
-    return !memcmp(a->grid, b->grid, sizeof a->grid) && !memcmp(a->block, b->block, sizeof a->block)
+    return !memcmp(a->block, b->block, sizeof a->block)
            && !memcmp(a->cluster, b->cluster, sizeof a->cluster)
            && a->dynamic_shared_bytes == b->dynamic_shared_bytes && a->bank_bytes == b->bank_bytes;
 }
 
+/* But for the grid. */
 static bool is_same_launch(const Launch *a, const Launch *b)
 {
     bool is_same = is_same_shape(a, b) && a->is_given == b->is_given && a->is_found == b->is_found
@@ -65,7 +87,7 @@ static bool answers(const KeptRun *run, const RunKey *key)
                             || (own->gpu && key->gpu
                                 && ptx_evaluation_is_for(run->evaluation, own->gpu, key->gpu));
     return own->func == key->func && own->steps == key->steps && is_for_gpu
-           && is_same_launch(own->launch, key->launch);
+           && is_same_grid(own->launch, key->launch) && is_same_launch(own->launch, key->launch);
 }
 
 const Evaluation *ptx_kept_runs_find(const KeptRuns *kept, const RunKey *key)
@@ -114,4 +136,61 @@ void ptx_kept_runs_add(KeptRuns *kept, const RunKey *key, const Evaluation *eval
     KeptRun *to = &kept->items[kept->count++];
     *to = (KeptRun){ *key, evaluation };
     to->key.launch = copy_launch(kept->evaluations, key->launch);
+}
+
+/* ---- other grids ----------------------------------------------------------------------------- */
+
+/* But for the grid. */
+static bool is_same_run(const RunKey *a, const RunKey *b)
+{
+    return a->func == b->func && a->steps == b->steps && a->gpu == b->gpu && a->launch->grid[0]
+           && b->launch->grid[0] && is_same_launch(a->launch, b->launch);
+}
+
+const Evaluation *ptx_kept_runs_evaluate(KeptRuns *kept, const RunKey *key, Arena *work)
+{
+    for (uint32_t i = 0; i < kept->grid_count; i++) {
+        KeptGrid *of = &kept->of_grids[i];
+        const Evaluation *out = of->runs && is_same_run(&of->key, key)
+                                    ? ptx_evaluate_other_grid(of->runs, kept->evaluations, work,
+                                                              key->launch->grid)
+                                    : NULL;
+        of->is_used |= out != NULL;
+        if (out)
+            return out;
+    }
+    return NULL;
+}
+
+/* Where grids follow each other, and those that were kept were of use. */
+static bool is_worth_keeping(const KeptRuns *kept, const RunKey *key)
+{
+    bool is_asked_again = false;
+    uint32_t useless = 0;
+    for (uint32_t i = 0; i < kept->count; i++)
+        is_asked_again |= is_same_run(&kept->items[i].key, key);
+    for (uint32_t i = 0; i < kept->grid_count; i++)
+        useless += !kept->of_grids[i].is_used && is_same_run(&kept->of_grids[i].key, key);
+    return is_asked_again && useless < MAX_USELESS_GRIDS;
+}
+
+const Evaluation *ptx_kept_runs_keep(KeptRuns *kept, const RunKey *key, const KernelRun *run)
+{
+    static const ArenaMark empty = { NULL, NULL };
+    if (!is_worth_keeping(kept, key))
+        return NULL;
+    if (kept->grid_count == KEPT_GRIDS || kept->grids->used_bytes > MAX_GRIDS_BYTES) {
+        ptx_arena_release(kept->grids, empty);
+        kept->grid_count = 0;
+    }
+    KernelRun own = *run;
+    KeptGrid *of = &kept->of_grids[kept->grid_count];
+    own.work = kept->grids;
+    own.launch = copy_launch(kept->grids, key->launch);
+    const Evaluation *out = ptx_evaluate_keeping(&own, key->gpu, key->steps, &of->runs);
+    of->key = *key;
+    of->key.launch = own.launch;
+    of->is_used = false;
+    kept->grid_count += out != NULL;
+    return out;
 }

@@ -132,6 +132,15 @@ static const Evaluation *evaluate_launch(Session *s, EvaluationBudget budget)
     return ptx_evaluate(&run, gpu, effort.steps, effort.depth);
 }
 
+/* By what ran for another grid, if it can be. */
+static const Evaluation *evaluate_few(const Sessions *all, const RunKey *key, const KernelRun *run)
+{
+    const Evaluation *out = ptx_kept_runs_evaluate(all->own->runs, key, run->work);
+    if (!out)
+        out = ptx_kept_runs_keep(all->own->runs, key, run);
+    return out ? out : ptx_evaluate(run, key->gpu, key->steps, DEPTH_FEW);
+}
+
 /* Of a trial, for figures: as it was, where the launch was run before. */
 static const Evaluation *evaluate_trial(Session *s)
 {
@@ -145,7 +154,8 @@ static const Evaluation *evaluate_trial(Session *s)
     KernelRun run = run_of(s);
     run.rows = effort.depth != DEPTH_QUICK ? rows_of_trial(s) : NULL;
     run.arena = ptx_kept_runs_make_room(all->own->runs);
-    kept = ptx_evaluate(&run, key.gpu, effort.steps, effort.depth);
+    kept = effort.depth == DEPTH_FEW ? evaluate_few(all, &key, &run)
+                                     : ptx_evaluate(&run, key.gpu, effort.steps, effort.depth);
     if (kept)
         ptx_kept_runs_add(all->own->runs, &key, kept);
     return kept;

@@ -89,6 +89,7 @@ typedef struct Sessions {
     Arena *work;                /* of what goes with the function */
     Arena *temp, *scratch;      /* left as found; temp may be arena where there are no figures */
     Arena *runs;                /* of the last evaluations of trials */
+    Arena *grids;               /* of their runs that stand for other grids */
 
     /* of trials: that know what does not rest on the launch, and are only read; NULL: these are no
      * trials */

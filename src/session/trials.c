@@ -20,7 +20,7 @@ void ptx_sessions_begin_trials(Sessions *trials, const Sessions *base)
     trials->own->ops = ptx_arena_array(arena, const OpCycles *, base->gpu_count + 1);
     trials->own->facts =
         ptx_arena_array(arena, TrialFacts, base->module->func_count * base->gpu_count + 1);
-    trials->own->runs = ptx_kept_runs_new(arena, trials->runs);
+    trials->own->runs = ptx_kept_runs_new(arena, trials->runs, trials->grids);
     for (size_t g = 0; g < base->gpu_count; g++)
         trials->own->ops[g] = base->own->ops[g];
 }

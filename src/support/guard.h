@@ -4,7 +4,7 @@
 
 #include "support/arena.h"
 
-enum { GUARD_ARENAS_MAX = 5 };
+enum { GUARD_ARENAS_MAX = 6 };
 
 typedef void (*GuardedFn)(void *context);
 

@@ -64,25 +64,35 @@ static void run_quick(AccessEvaluator *e, const uint32_t block[3])
     e->out->blocks_run++;
 }
 
+void ptx_evaluator_few_blocks(const uint32_t grid[3], uint32_t at[FEW_RUNS][3])
+{
+    for (unsigned d = 0; d < 3; d++) {
+        uint32_t edge = grid[d] >= 8 ? 1 : 0;
+        at[FEW_FIRST][d] = edge;
+        at[FEW_LAST][d] = grid[d] - 1 - edge;
+        at[FEW_MIDDLE][d] = grid[d] / 2;
+    }
+}
+
+bool ptx_evaluator_is_few(const uint32_t grid[3])
+{
+    return (double)grid[0] * grid[1] * grid[2] > MIN_BLOCKS;
+}
+
 /* One from the middle stands for all; a warp of the first block and of the last are run so that the
  * ends of what is touched are seen: not of those at the very edge, which guards often keep from
  * anything. */
 static void run_few(AccessEvaluator *e, uint64_t most_steps)
 {
-    uint32_t first[3], middle[3], last[3];
-    for (unsigned d = 0; d < 3; d++) {
-        uint32_t edge = e->shape.grid[d] >= 8 ? 1 : 0;
-        first[d] = edge;
-        middle[d] = e->shape.grid[d] / 2;
-        last[d] = e->shape.grid[d] - 1 - edge;
-    }
+    uint32_t at[FEW_RUNS][3];
+    ptx_evaluator_few_blocks(e->shape.grid, at);
     ptx_machine_allow(e->machine, most_steps);
     ptx_evaluator_take_shortcuts(e->machine);
-    ptx_evaluator_run(e, first, 0, 1);
+    ptx_evaluator_run(e, at[FEW_FIRST], 0, 1);
     ptx_evaluator_collect(e, 0);
-    ptx_evaluator_run(e, last, e->shape.warp_count - 1, 1);
+    ptx_evaluator_run(e, at[FEW_LAST], e->shape.warp_count - 1, 1);
     ptx_evaluator_collect(e, 0);
-    ptx_evaluator_run_block(e, middle, e->out->blocks);
+    ptx_evaluator_run_block(e, at[FEW_MIDDLE], e->out->blocks);
     if (e->is_cut)
         ptx_evaluator_run_warps(e, most_steps);
 }
@@ -127,7 +137,7 @@ static void run_to_depth(AccessEvaluator *e, uint64_t most_steps, Depth depth)
     const bool is_quick = depth == DEPTH_QUICK;
     if (e->shape.grid_is_assumed)
         ptx_evaluator_run_assumed(e, most_steps, is_quick);
-    else if (depth == DEPTH_FEW && e->out->blocks > MIN_BLOCKS)
+    else if (depth == DEPTH_FEW && ptx_evaluator_is_few(e->shape.grid))
         run_few(e, most_steps);
     else
         ptx_evaluator_run_launch(e, most_steps);
@@ -141,7 +151,7 @@ static bool are_shapes_worth_it(const AccessEvaluator *e, bool is_quick)
     return is_quick ? is_tally_notable(&e->tallies[0]) : !e->is_cut;
 }
 
-static void set_up(AccessEvaluator *e, const Gpu *gpu, bool is_quick)
+static void watch(AccessEvaluator *e, const Gpu *gpu, bool is_quick)
 {
     SimConfig *config = ptx_machine_config(e->machine);
     e->shape = ptx_machine_shape(e->machine);
@@ -153,45 +163,60 @@ static void set_up(AccessEvaluator *e, const Gpu *gpu, bool is_quick)
     config->forward_steps = is_quick ? 0 : FORWARD_STEPS;
 }
 
-const Evaluation *ptx_evaluate(const KernelRun *run, const Gpu *gpu, uint64_t most_steps,
-                               Depth depth)
+bool ptx_evaluator_set_up(AccessEvaluator *e, const KernelRun *run, const Gpu *gpu, Depth depth)
 {
-    const bool is_quick = depth == DEPTH_QUICK;
     static const Launch nothing = { .dynamic_shared_bytes = -1 };
-    Arena *arena = run->arena, *work = run->work;
     const Func *func = &ptx_program_module(run->program)->funcs[run->kernel];
     if (!func->has_body || !func->insn_count || func->has_syntax_error)
-        return NULL;
-    Evaluation *out = ptx_arena_new(arena, Evaluation);
-    Evaluated *insns = ptx_arena_array(arena, Evaluated, func->insn_count);
-    ArenaMark mark = ptx_arena_mark(work);
-    Machine *m = ptx_machine_new(work, run->scratch, run->program, run->kernel,
+        return false;
+    e->arena = run->work;
+    e->is_too_long = run->is_too_long;
+    e->machine = ptx_machine_new(run->work, run->scratch, run->program, run->kernel,
                                  run->launch ? run->launch : &nothing);
-    AccessEvaluator e = { .machine = m, .out = out, .arena = work,
-                          .is_too_long = run->is_too_long };
-    set_up(&e, gpu, is_quick);
-    e.price.func = func;
-    e.price.rows = run->rows;
-    ptx_evaluator_add_tally(&e, func, insns);
+    watch(e, gpu, depth == DEPTH_QUICK);
+    e->price.func = func;
+    e->price.rows = run->rows;
+    return true;
+}
+
+const Evaluation *ptx_evaluator_evaluate(AccessEvaluator *e, Arena *arena, uint64_t most_steps,
+                                         Depth depth)
+{
+    const bool is_quick = depth == DEPTH_QUICK;
+    const Func *func = e->price.func;
+    Evaluation *out = e->out = ptx_arena_new(arena, Evaluation);
+    Evaluated *insns = ptx_arena_array(arena, Evaluated, func->insn_count);
+    ptx_evaluator_add_tally(e, func, insns);
     *out = (Evaluation){ .insns = insns,
-                         .block_is_assumed = e.shape.block_is_assumed,
-                         .grid_is_assumed = e.shape.grid_is_assumed,
+                         .block_is_assumed = e->shape.block_is_assumed,
+                         .grid_is_assumed = e->shape.grid_is_assumed,
                          .few_read_bytes = (double)NAN,
                          .differs_after = UINT64_MAX,
                          .is_row = ptx_func_takes_row(func) };
-    memcpy(out->grid, e.shape.grid, sizeof out->grid);
+    memcpy(out->grid, e->shape.grid, sizeof out->grid);
     out->blocks = (double)out->grid[0] * out->grid[1] * out->grid[2];
-    if (e.shape.grid_is_assumed && most_steps > EVALUATE_STEPS_ASSUMED)
+    if (e->shape.grid_is_assumed && most_steps > EVALUATE_STEPS_ASSUMED)
         most_steps = EVALUATE_STEPS_ASSUMED;
-    run_to_depth(&e, most_steps, depth);
-    out->steps = ptx_machine_steps(m);
-    if (ptx_evaluator_footprint(&e))
-        out->traffics = ptx_evaluator_sum_footprint(&e, arena, depth);
-    if (ptx_evaluator_takes_any_shape(&e) && are_shapes_worth_it(&e, is_quick))
-        ptx_evaluator_try_shapes(&e, is_quick ? most_steps / 4 : most_steps, is_quick);
-    ptx_evaluator_finish(arena, &e);
-    ptx_evaluator_list_assumed(arena, &e);
-    ptx_arena_release(work, mark);
+    run_to_depth(e, most_steps, depth);
+    out->steps = ptx_machine_steps(e->machine);
+    if (ptx_evaluator_footprint(e))
+        out->traffics = ptx_evaluator_sum_footprint(e, arena, depth);
+    if (ptx_evaluator_takes_any_shape(e) && are_shapes_worth_it(e, is_quick))
+        ptx_evaluator_try_shapes(e, is_quick ? most_steps / 4 : most_steps, is_quick);
+    ptx_evaluator_finish(arena, e);
+    ptx_evaluator_list_assumed(arena, e);
+    return out;
+}
+
+const Evaluation *ptx_evaluate(const KernelRun *run, const Gpu *gpu, uint64_t most_steps,
+                               Depth depth)
+{
+    const ArenaMark mark = ptx_arena_mark(run->work);
+    AccessEvaluator e = { .tally_count = 0 };
+    const Evaluation *out = ptx_evaluator_set_up(&e, run, gpu, depth)
+                                ? ptx_evaluator_evaluate(&e, run->arena, most_steps, depth)
+                                : NULL;
+    ptx_arena_release(run->work, mark);
     return out;
 }
 

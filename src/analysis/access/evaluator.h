@@ -5,6 +5,7 @@
  *   whole_grid.c   every block, run or stood for by proof
  *   sample.c       blocks and warps that stand for the others
  *   block_shape.c  other shapes of a block that is not known
+ *   other_grid.c   runs of a launch that stand for those of another grid
  *   evaluated.c    what is known at the end: weights, certainties, functions that are called */
 #ifndef PTX_ANALYSIS_ACCESS_EVALUATOR_H
 #define PTX_ANALYSIS_ACCESS_EVALUATOR_H
@@ -39,6 +40,7 @@ typedef struct AccessEvaluator {
     double work[3];             /* of blocks: how many, their instructions, the squares of those */
     double busiest;             /* instructions of the block that executed most */
     float *block_works;         /* per block of the grid; NULL: they are too many */
+    struct GridRuns *grids;     /* other_grid.c's: takes what runs; NULL */
 } AccessEvaluator;
 
 /* tally.c */
@@ -89,6 +91,19 @@ void ptx_evaluator_take_shortcuts(Machine *m);
 
 /* evaluate.c: the grid is unknown. */
 void ptx_evaluator_run_assumed(AccessEvaluator *e, uint64_t most_steps, bool is_quick);
+
+/* False: there is nothing to be run. */
+bool ptx_evaluator_set_up(AccessEvaluator *e, const KernelRun *run, const Gpu *gpu, Depth depth);
+const Evaluation *ptx_evaluator_evaluate(AccessEvaluator *e, Arena *arena, uint64_t most_steps,
+                                         Depth depth);
+
+/* What DEPTH_FEW runs: a warp of each of two blocks, then a block. False: the grid is as small. */
+enum { FEW_FIRST, FEW_LAST, FEW_MIDDLE, FEW_RUNS };
+bool ptx_evaluator_is_few(const uint32_t grid[3]);
+void ptx_evaluator_few_blocks(const uint32_t grid[3], uint32_t at[FEW_RUNS][3]);
+
+/* other_grid.c: the next run of an evaluation. */
+void ptx_grid_runs_take(AccessEvaluator *e, const uint32_t at[3], uint32_t first, uint32_t count);
 
 /* block_shape.c */
 bool ptx_evaluator_takes_any_shape(const AccessEvaluator *e);

@@ -28,7 +28,10 @@ void ptx_evaluator_add_tally(AccessEvaluator *e, const Func *func, Evaluated *in
 /* Some warps of a block, within the budget. */
 void ptx_evaluator_run(AccessEvaluator *e, const uint32_t at[3], uint32_t first, uint32_t count)
 {
-    e->is_cut |= !ptx_machine_run(e->machine, at, first, count);
+    if (e->grids)
+        ptx_grid_runs_take(e, at, first, count);
+    else
+        e->is_cut |= !ptx_machine_run(e->machine, at, first, count);
 }
 
 /* From here on the budget does again, for so many steps more. */

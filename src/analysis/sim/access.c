@@ -207,7 +207,7 @@ static void count_constant(Machine *m, Count *count, const Value *address, uint3
     }
     for (uint32_t o = 0; o < m->requester_count; o++)
         if (m->requesters[o]->constants)
-            m->requesters[o]->constants(m->requesters[o]->self, seen, distinct);
+            m->requesters[o]->constants(m->requesters[o]->self, address, seen, distinct);
     count->addresses += distinct;
     ptx_count_scales(count, address);
 }

@@ -239,6 +239,7 @@ struct Machine {
     bool block_is_assumed, grid_is_assumed, initial_is_assumed, warpid_is_assumed;
     bool dynamic_is_assumed;    /* the size of dynamic shared memory was read, and was not given */
     bool shape_is_read;         /* a place in the grid, or its size, was */
+    uint8_t sizes_read;         /* of the grid: a bit for each dimension */
     AddendId next_addend;
     uint32_t next_region;
     uint64_t steps, most_steps; /* instructions of warps, executed and allowed */

@@ -206,8 +206,9 @@ static Value assumed(uint64_t number, bool is_assumed)
 
 /* A size of the grid: as unknown a factor as a parameter is, and a stride that rests on it is not
  * known either. */
-static Value grid_size(const Machine *m, unsigned d, uint32_t blocks)
+static Value grid_size(Machine *m, unsigned d, uint32_t blocks)
 {
+    m->sizes_read |= d < 3 ? (uint8_t)(1u << d) : 0;
     Value value = assumed(d < 3 ? m->grid[d] / blocks : 0, m->grid_is_assumed);
     if (m->grid_is_assumed)
         value.rows_by = UINT32_C(1) << (SCALE_GRID + (d < 3 ? d : 0));

@@ -166,7 +166,8 @@ SimAssumptions ptx_machine_assumptions(const Machine *m)
     return (SimAssumptions){ .initial = m->initial_is_assumed,
                              .warpid = m->warpid_is_assumed,
                              .dynamic = m->dynamic_is_assumed,
-                             .shape_is_read = m->shape_is_read };
+                             .shape_is_read = m->shape_is_read,
+                             .sizes_read = m->sizes_read };
 }
 
 const GuessedTrips *ptx_machine_guessed_trips(const Machine *m, Arena *arena, uint32_t *count)

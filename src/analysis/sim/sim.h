@@ -135,6 +135,7 @@ typedef struct SimAssumptions {
     /* a load of a variable that begins with numbers; %warpid; the size of dynamic shared memory;
      * %ctaid or %nctaid was read */
     bool initial, warpid, dynamic, shape_is_read;
+    uint8_t sizes_read;         /* of the grid: a bit for each dimension */
 } SimAssumptions;
 
 SimAssumptions ptx_machine_assumptions(const Machine *machine);

@@ -109,6 +109,24 @@ void ptx_footprint_close(Footprint *footprint, double weight);
 
 void ptx_footprint_forget(Footprint *footprint);
 
+/* From a block to the one so many further on, in each dimension of the grid; step 0: it is not
+ * asked for. */
+typedef struct FootprintShift {
+    int64_t by[3];              /* bytes */
+    uint32_t step[3];           /* blocks */
+} FootprintShift;
+
+/* Of a run that is noted: an address that it touches lies that much further on in other blocks. */
+void ptx_footprint_follow(Footprint *footprint, uint64_t place, const FootprintShift *shift);
+
+/* Of a run that was followed: the block so far from it touches the same, further on. */
+bool ptx_footprint_can_move(const Footprint *run, const int64_t blocks[3]);
+
+/* What one run has touched, of the block so far from it; as if that had been noted, where
+ * ptx_footprint_can_move says so. */
+void ptx_footprint_add_moved(Footprint *footprint, const Footprint *run, const int64_t blocks[3]);
+bool ptx_footprint_is_moved(const Footprint *run, const Footprint *there, const int64_t blocks[3]);
+
 /* From here on only the first address of each array is noted, of these: a bit for a block (0) and
  * for its neighbour before it in each dimension (1 to 3). Of one of them; or of the block and of
  * some neighbours, where the one that runs lies before the block in each of those dimensions. */

@@ -46,20 +46,43 @@ static bool is_moved_again(FootprintWatch *f, const LoggedRequest *n, const uint
     return is_again;
 }
 
+static FootprintShift find_shift(const FootprintWatch *f, const Value *address)
+{
+    const Blocks *blocks = &f->machine->blocks;
+    FootprintShift shift;
+    for (unsigned d = 0; d < 3; d++) {
+        shift.by[d] = ptx_block_stride_along(blocks, address, d);
+        shift.step[d] = blocks->count[d] > 1 ? blocks->step[d] : 0;
+    }
+    return shift;
+}
+
+/* Where data lead is no matter of the block. */
+static void follow_place(FootprintWatch *f, const Value *address, uint64_t place)
+{
+    if (address->is_data)
+        ptx_blocks_pin(&f->machine->blocks, address);
+    const FootprintShift shift = find_shift(f, address);
+    ptx_footprint_follow(f->footprint, place, &shift);
+}
+
 /* Whether it waits for L2. */
 static bool note_request(FootprintWatch *f, uint32_t warp, const LoggedRequest *n,
                          const uint64_t places[WARP_LANES], uint32_t bytes)
 {
     const Value *address = n->event->address;
+    if (f->is_following) {
+        for (uint32_t left = n->lanes; left; left &= left - 1)
+            follow_place(f, address, places[__builtin_ctz(left)]);
+        return false;
+    }
     if (!ptx_footprint_is_probing(f->footprint)) {
         const FootprintRequest request = { places, n->lanes, bytes, warp, (FootprintKind)n->note,
                                            address->is_data, is_moved_again(f, n, places) };
         return ptx_footprint_note(f->footprint, &request);
     }
-    int64_t shift[3];
-    for (unsigned d = 0; d < 3; d++)
-        shift[d] = ptx_block_stride_along(&f->machine->blocks, address, d);
-    ptx_footprint_note_probe(f->footprint, places[__builtin_ctz(n->lanes)], shift);
+    const FootprintShift shift = find_shift(f, address);
+    ptx_footprint_note_probe(f->footprint, places[__builtin_ctz(n->lanes)], shift.by);
     return false;
 }
 
@@ -130,11 +153,15 @@ static void take_logged(void *self, const LoggedRequest *n, uint32_t warp, doubl
         f->machine->most_steps = f->machine->steps;     /* nothing is left to be found */
 }
 
-static void take_constants(void *self, const uint64_t *addresses, uint32_t count)
+static void take_constants(void *self, const Value *address, const uint64_t *addresses,
+                           uint32_t count)
 {
-    const FootprintWatch *f = self;
+    FootprintWatch *f = self;
     for (uint32_t i = 0; i < count; i++)
-        ptx_footprint_note_constant(f->footprint, addresses[i]);
+        if (f->is_following)
+            follow_place(f, address, addresses[i]);
+        else
+            ptx_footprint_note_constant(f->footprint, addresses[i]);
 }
 
 static void begin(void *self)
@@ -154,7 +181,8 @@ static void *mark(void *self, uint32_t warp, void *last)
 static void repeat(void *self, const void *since, double times)
 {
     const FootprintWatch *f = self;
-    ptx_footprint_repeat(f->footprint, since, times);
+    if (!f->is_following)
+        ptx_footprint_repeat(f->footprint, since, times);
 }
 
 void ptx_footprint_watch(FootprintWatch *f, Machine *m, Footprint *footprint)

@@ -19,6 +19,8 @@ typedef struct FootprintWatch {
     Observer observer;
     Machine *machine;
     Footprint *footprint;
+    /* nothing is noted, but by how much it moves from block to block: ptx_footprint_follow */
+    bool is_following;
     FootprintMoved moved[MAX_MOVED];    /* the last ones, by addend and place */
 } FootprintWatch;
 
