@@ -483,6 +483,60 @@ static void test_texels(void **state)
     }
 }
 
+/* A kernel that makes its tensor map says where its boxes lie; one of the host does not. */
+static void test_boxes(void **state)
+{
+    enum { BLOCKS = 256, BOX_BYTES = 64 * 128, STEPS = 32 };
+    static const struct {
+        const char *what, *column, *row;        /* coordinates */
+        double bytes;           /* of memory */
+        bool is_made;
+    } cases[] = {
+        { "a row of boxes each", "%r3", "%r2", (double)BLOCKS * STEPS * BOX_BYTES, true },
+        { "all blocks the same", "%r3", "0", STEPS * BOX_BYTES, true },
+        { "a map of the host", "%r3", "%r2", (double)NAN, false },
+    };
+    double us[3];
+    (void)state;
+    for (size_t c = 0; c < 3; c++) {
+        char text[4096];
+        snprintf(
+            text, sizeof text,
+            ".version 8.7\n.target sm_90a\n.address_size 64\n"
+            ".visible .entry k(.param .u64 p, .param .u64 q) .reqntid 32 {\n"
+            ".reg .pred %%p<4>; .reg .b32 %%r<9>; .reg .b64 %%rd<9>;\n"
+            ".shared .align 1024 .b8 tile[8192]; .shared .align 128 .b8 map[128];\n"
+            ".shared .align 8 .b64 bar;\n"
+            "ld.param.u64 %%rd1, [p]; ld.param.u64 %%rd2, [q]; mov.u32 %%r1, %%ctaid.x;\n"
+            "shl.b32 %%r2, %%r1, 6; mov.u32 %%r4, %%tid.x; setp.eq.u32 %%p1, %%r4, 0;\n"
+            "mov.u64 %%rd4, 4096; mov.u32 %%r5, 64;\n%s"
+            "mov.u32 %%r3, 0;\nL:\n"
+            "@%%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 8192;\n"
+            "@%%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+            " [tile], [%%rd2, {%s, %s}], [bar];\n"
+            "add.s32 %%r3, %%r3, 64; setp.lt.s32 %%p2, %%r3, 2048; @%%p2 bra L; ret; }\n",
+            cases[c].is_made
+                ? "@%p1 tensormap.replace.tile.global_address.shared::cta.b1024.b64 [map], %rd1;\n"
+                  "@%p1 tensormap.replace.tile.rank.shared::cta.b1024.b32 [map], 1;\n"
+                  "@%p1 tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [map], 0, %r5;\n"
+                  "@%p1 tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [map], 1, %r5;\n"
+                  "@%p1 tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [map], 0, "
+                  "%rd4;\n"
+                  "@%p1 tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [map], 6;\n"
+                  "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync"
+                  ".aligned [%rd2], [map], 128;\n"
+                : "",
+            cases[c].column, cases[c].row);
+        const ptxlint_time time = kit_estimate(text, BLOCKS, 32).time;
+        us[c] = time.predicted_us;
+        if (isnan(cases[c].bytes) ? !isnan(time.dram_bytes)
+                                  : fabs(time.dram_bytes / cases[c].bytes - 1) > 1e-9)
+            fail_msg("%s: %.0f bytes, not %.0f", cases[c].what, time.dram_bytes, cases[c].bytes);
+    }
+    /* 67 MB take 15 us of memory; out of L2 they come faster */
+    assert_true(us[0] > 15 && us[1] < us[0] && us[2] < us[0]);
+}
+
 /* Of pieces of an array that lie more than 64 TiB apart, 32 are kept: beyond that, how many bytes
  * there are is unknown. */
 static void test_far_apart(void **state)
@@ -933,7 +987,8 @@ UNIT(estimate)
         cmocka_unit_test(test_least),           cmocka_unit_test(test_bounds_of_less),
         cmocka_unit_test(test_bound_of_memory), cmocka_unit_test(test_bands),
         cmocka_unit_test(test_relieved_pipe),   cmocka_unit_test(test_potential),
-        cmocka_unit_test(test_texels),          cmocka_unit_test(test_far_apart),
+        cmocka_unit_test(test_texels),          cmocka_unit_test(test_boxes),
+        cmocka_unit_test(test_far_apart),
         cmocka_unit_test(test_uneven),          cmocka_unit_test(test_one_heavy_block),
         cmocka_unit_test(test_steered),         cmocka_unit_test(test_huge),
         cmocka_unit_test(test_searches),        cmocka_unit_test(test_consumed),

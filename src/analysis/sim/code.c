@@ -11,7 +11,7 @@ static const uint8_t actions[OP__COUNT] = {
     [OP_ELECT] = ACTION_ELECT, [OP_EXIT] = ACTION_EXIT, [OP_LD] = ACTION_LOAD, [OP_LDMATRIX] = ACTION_MATRIX, [OP_LDU] = ACTION_LOAD,
     [OP_MAPA] = ACTION_MAP, [OP_ISSPACEP] = ACTION_IS_SPACE, [OP_MATCH] = ACTION_MATCH, [OP_REDUX] = ACTION_REDUX, [OP_MOV] = ACTION_MOVE,
     [OP_NANOSLEEP] = ACTION_NOTHING, [OP_RED] = ACTION_ATOMIC, [OP_RET] = ACTION_RETURN, [OP_SHFL] = ACTION_SHUFFLE, [OP_SELP] = ACTION_CHOOSE,
-    [OP_ST] = ACTION_STORE, [OP_STMATRIX] = ACTION_MATRIX, [OP_TRAP] = ACTION_EXIT, [OP_VOTE] = ACTION_VOTE,
+    [OP_ST] = ACTION_STORE, [OP_STMATRIX] = ACTION_MATRIX, [OP_TENSORMAP] = ACTION_TENSOR_MAP, [OP_TRAP] = ACTION_EXIT, [OP_VOTE] = ACTION_VOTE,
 };
 
 static uint8_t action_of(const Op *op, Decoded *code)
@@ -75,7 +75,7 @@ void ptx_code_decode(const Op *op, Decoded *code)
     if (is_to_space)
         code->action = ACTION_TO_SPACE;
     if (is_select || is_other_copy)
-        code->action = ACTION_UNKNOWN;
+        code->action = op->operation == OP_CP_ASYNC_BULK ? ACTION_BULK : ACTION_UNKNOWN;
     if (is_other_barrier)
         code->action = other_barrier(op);
 }

@@ -100,6 +100,8 @@ static void run_first_block(Machine *m, uint32_t first_warp, uint32_t warp_count
     ptx_observers_begin(m);
     ptx_forward_begin(m);
     ptx_memory_forget_shared(m);
+    if (!first_warp)
+        ptx_bulk_forget(m);
     FuncState *func_state = ptx_frame_state(m, m->kernel);
     if (!func_state)
         return;

@@ -187,6 +187,8 @@ typedef struct PlacedVar {
     const uint8_t *initial;     /* its first bytes, once asked for; NULL */
 } PlacedVar;
 
+typedef struct TensorMaps TensorMaps;
+
 struct Machine {
     Arena *arena;               /* everything here; the caller releases it */
     Arena *scratch;
@@ -236,6 +238,7 @@ struct Machine {
     /* noted of a warp that stands for others, until these are known */
     struct KeptRequest *kept;
     uint32_t kept_count, kept_capacity;
+    TensorMaps *maps;           /* tensor maps that the block has come to; NULL: none */
     bool block_is_assumed, grid_is_assumed, initial_is_assumed, warpid_is_assumed;
     bool dynamic_is_assumed;    /* the size of dynamic shared memory was read, and was not given */
     bool shape_is_read;         /* a place in the grid, or its size, was */
@@ -367,6 +370,14 @@ void ptx_memory_atomic(Machine *machine, Warp *warp, const SimInsn *insn, uint32
                        uint8_t doubt);
 void ptx_memory_count(Machine *machine, Warp *warp, const SimInsn *insn, Count *count,
                       uint32_t lanes, uint8_t doubt);
+
+/* bulk.c */
+void ptx_bulk_copy(Machine *machine, Warp *warp, const SimInsn *insn, uint32_t lanes,
+                   uint8_t doubt);
+void ptx_bulk_make_map(Machine *machine, Warp *warp, const SimInsn *insn, uint32_t lanes,
+                       uint8_t doubt);
+/* Maps of the block that ran before. */
+void ptx_bulk_forget(Machine *machine);
 
 /* What a plain store of one element writes; NULL: it is none. */
 const Value *ptx_memory_stored(Machine *machine, Warp *warp, const Insn *insn, Scratch *scratch);

@@ -105,6 +105,8 @@ typedef struct Observer {
     void (*lost)(void *self, Warp *warp, const RequestEvent *event);
     /* One of ptx_request_log_emit, of a warp. share: of the warps that make it. */
     void (*logged)(void *self, const LoggedRequest *request, uint32_t warp, double share);
+    /* A bulk copy between global and shared memory, of one thread. */
+    void (*bulk)(void *self, const BulkBox *box);
     /* Distinct addresses of constant memory, of those of a request. */
     void (*constants)(void *self, const Value *address, const uint64_t *addresses, uint32_t count);
     /* What it has seen of a warp up to here; last: what this returned in an earlier iteration of

@@ -646,6 +646,8 @@ SimRun *ptx_machine_run_of(Action action)
         [ACTION_LOAD] = ptx_memory_load,
         [ACTION_STORE] = ptx_memory_store,
         [ACTION_COPY] = ptx_memory_store,
+        [ACTION_BULK] = ptx_bulk_copy,
+        [ACTION_TENSOR_MAP] = ptx_bulk_make_map,
         [ACTION_ATOMIC] = ptx_memory_atomic,
         [ACTION_SHUFFLE] = run_shuffle,
         [ACTION_VOTE] = run_vote,

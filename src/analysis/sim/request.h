@@ -41,6 +41,23 @@ typedef struct Request {
     bool is_empty;              /* by its text: a size of 0 */
 } Request;
 
+enum { TENSOR_DIMS = 5 };
+
+/* Which bytes of global memory a bulk copy moves. One by address has its size beside it. One by
+ * tensor map moves a box: of that the map says where it lies, and coordinates which. A kernel that
+ * makes its maps (tensormap.replace) says all of it; of a map that the host made nothing is known
+ * but which boxes are the same. Elements beyond the tensor are taken to be there. PTX ISA,
+ * "Tensors" and "tensormap.replace". */
+typedef struct BulkBox {
+    uint64_t first;             /* the address of its first row */
+    int64_t shift[3];           /* by how much that moves from a block to the next */
+    uint64_t stride[TENSOR_DIMS];       /* bytes, from a row to the next in each dimension */
+    uint32_t count[TENSOR_DIMS];        /* rows in each; [0]: bytes of a row */
+    bool is_store;
+    /* where, and how many bytes, is not known: of one map, first is another for each box */
+    bool is_placeless;
+} BulkBox;
+
 /* An address without the bits that encode its space. */
 static inline uint64_t ptx_request_place(uint64_t address)
 {

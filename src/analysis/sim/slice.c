@@ -72,7 +72,8 @@ static void read_always(Slicer *s, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(s->func, insn);
     bool reads_all = is_control(insn->op) || insn->op->kind == OPK_CP_ASYNC
-                     || insn->op->family == OP_MBARRIER || insn->op->family == OP_CP;
+                     || insn->op->family == OP_MBARRIER || insn->op->family == OP_CP
+                     || insn->op->family == OP_TENSORMAP;
     const bool is_multiplication = insn->op->family == OP_WGMMA
                                    || insn->op->operation == OP_WMMA_LOAD
                                    || insn->op->operation == OP_WMMA_STORE;

@@ -479,7 +479,9 @@ static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
     const double lines = cached->load_lines + cached->store_lines + local_lines(in)
                          + hidden.spill_lines;
     out->parts_us[PART_L1] = has_cache(in->gpu) ? busiest_us(in, s, lines) : 0;
-    out->parts_us[PART_L2] = has_cache(in->gpu) ? l2_us(in->gpu, s, &all) : 0;
+    const double rows = hidden.box_rows * ptx_gpu_figure(in->gpu, FIGURE_BOX_ROW_CLK);
+    out->parts_us[PART_L2] =
+        has_cache(in->gpu) ? fmax(l2_us(in->gpu, s, &all), busiest_us(in, s, rows)) : 0;
     double slower = 1 / ptx_gpu_figure(in->gpu, FIGURE_MEMORY_SCATTERED) - 1;
     const double written = has_cache(in->gpu) ? cached->written_bytes : 0;
     out->parts_us[PART_DRAM] =

@@ -43,6 +43,7 @@ typedef struct Extent {         /* of an array */
     double here[SIDE__COUNT];           /* in the block that runs */
     double missed, missed_here; /* sectors that a block's loads are the first to ask for */
     double reused, reused_here; /* that they ask for again */
+    double boxes, boxes_here;   /* ArrayTraffic's */
     uint64_t probed[PROBES];    /* the first address of a block and of its neighbours; 0: none */
     FootprintShift shift;       /* of all requests that were followed */
     bool is_followed, is_torn[3];       /* along a dimension they move by more than one shift */
@@ -305,7 +306,7 @@ static bool is_single_probe(uint8_t bits)
 static bool is_asked_for(const Footprint *f, const Extent *array)
 {
     return array < f->arrays + f->probed_count
-           && (array->missed > 0 || array->pieces[SIDE_PAST] > 0);
+           && (array->missed > 0 || array->pieces[SIDE_PAST] > 0 || array->boxes > 0);
 }
 
 void ptx_footprint_note_probe(Footprint *f, uint64_t first, const int64_t shift[3])
@@ -382,6 +383,77 @@ bool ptx_footprint_note(Footprint *f, const FootprintRequest *request)
     return waits;
 }
 
+/* Pieces of a row that the block has not come to yet. */
+static void note_row(Footprint *f, Extent *array, uint64_t first, uint32_t bytes,
+                     FootprintSide side)
+{
+    for (uint64_t p = first >> PIECE_SHIFT; p <= (first + bytes - 1) >> PIECE_SHIFT; p++) {
+        FootprintPiece *piece = find_piece(f, p);
+        if (!piece || !(piece->sides >> side & 1))
+            note_piece(array, p, side);
+        if (piece)
+            piece->sides |= 1u << side;
+    }
+}
+
+static double parts_of_row(uint64_t first, uint32_t bytes, unsigned shift)
+{
+    return (double)(((first + bytes - 1) >> shift) - (first >> shift)) + 1;
+}
+
+static void count_row(Footprint *f, Extent *array, uint64_t first, uint32_t bytes, bool is_store)
+{
+    enum { SECTOR_SHIFT = 5, LINE_SHIFT = 7 };
+    Traffics *t = &f->here;
+    const double sectors = parts_of_row(first, bytes, SECTOR_SHIFT),
+                 lines = parts_of_row(first, bytes, LINE_SHIFT);
+    note_row(f, array, first, bytes, is_store ? SIDE_WRITTEN : SIDE_READ);
+    t->box_rows += lines;
+    if (is_store) {
+        t->store_lines += lines;
+        t->store_sectors += sectors;
+        return;
+    }
+    array->here[SIDE_PAST] += sectors;
+    t->box_bytes += bytes;
+    t->load_sectors += sectors;
+    t->load_requests += lines;
+    t->load_pieces += parts_of_row(first, bytes, PIECE_SHIFT);
+}
+
+/* Row by row, the last dimension slowest. */
+static void count_rows(Footprint *f, Extent *array, const BulkBox *box)
+{
+    uint64_t rows = 1;
+    for (unsigned d = 1; d < TENSOR_DIMS; d++)
+        rows *= box->count[d] ? box->count[d] : 1;
+    for (uint64_t r = 0; r < rows; r++) {
+        uint64_t left = r, first = box->first;
+        for (unsigned d = 1; d < TENSOR_DIMS && box->count[d]; d++) {
+            first += left % box->count[d] * box->stride[d];
+            left /= box->count[d];
+        }
+        count_row(f, array, first, box->count[0], box->is_store);
+    }
+}
+
+void ptx_footprint_note_box(Footprint *f, const BulkBox *box)
+{
+    if (f->is_probing) {
+        if (!box->is_store && box->first)
+            ptx_footprint_note_probe(f, box->first, box->shift);
+        return;
+    }
+    Extent *array = box->first ? find_array(f, box->first >> PIECE_SHIFT) : NULL;
+    if (!array || box->is_placeless || !box->count[0]) {
+        f->here.unknown_boxes++;
+        if (array && !box->is_store)
+            array->boxes_here++;
+    } else {
+        count_rows(f, array, box);
+    }
+}
+
 void ptx_footprint_note_constant(Footprint *f, uint64_t address)
 {
     Extent *array = f->is_probing ? NULL : find_array(f, address >> PIECE_SHIFT);
@@ -398,6 +470,9 @@ static void add(Traffics *to, const Traffics *from, double weight)
     to->load_pieces += weight * from->load_pieces;
     to->store_lines += weight * from->store_lines;
     to->store_sectors += weight * from->store_sectors;
+    to->box_rows += weight * from->box_rows;
+    to->box_bytes += weight * from->box_bytes;
+    to->unknown_boxes += weight * from->unknown_boxes;
     to->atomic_passes += weight * from->atomic_passes;
     to->data_atomics += weight * from->data_atomics;
     to->data_bytes += weight * from->data_bytes;
@@ -416,6 +491,7 @@ void ptx_footprint_mark(const Footprint *f, uint32_t warp, FootprintMark *out)
         memcpy(out->pieces[a], f->arrays[a].here, sizeof out->pieces[a]);
         out->missed[a] = f->arrays[a].missed_here;
         out->reused[a] = f->arrays[a].reused_here;
+        out->boxes[a] = f->arrays[a].boxes_here;
     }
 }
 
@@ -430,6 +506,7 @@ void ptx_footprint_repeat(Footprint *f, const FootprintMark *mark, double times)
             f->arrays[a].here[s] += times * (f->arrays[a].here[s] - mark->pieces[a][s]);
         f->arrays[a].missed_here += times * (f->arrays[a].missed_here - mark->missed[a]);
         f->arrays[a].reused_here += times * (f->arrays[a].reused_here - mark->reused[a]);
+        f->arrays[a].boxes_here += times * (f->arrays[a].boxes_here - mark->boxes[a]);
     }
     uint32_t *clock = &f->clock[mark->warp];
     *clock = (uint32_t)fmin(latest, *clock + times * (*clock - mark->clock));
@@ -449,6 +526,8 @@ void ptx_footprint_close(Footprint *f, double weight)
         f->arrays[a].missed_here = 0;
         f->arrays[a].reused += weight * f->arrays[a].reused_here;
         f->arrays[a].reused_here = 0;
+        f->arrays[a].boxes += weight * f->arrays[a].boxes_here;
+        f->arrays[a].boxes_here = 0;
     }
     memset(f->clock, 0, sizeof f->clock);
     f->used = 0;
@@ -631,6 +710,7 @@ static ArrayTraffic sum_array(const Extent *array)
     ArrayTraffic out = { .missed = array->missed,
                          .reused = array->reused,
                          .past = array->pieces[SIDE_PAST],
+                         .boxes = array->boxes,
                          .read_bytes = distinct(array, SIDE_READ),
                          .extent_bytes = (double)(1 << PIECE_SHIFT) * between(array, SIDE_READ) };
     for (unsigned d = 0; d < 3; d++) {
@@ -659,6 +739,7 @@ Traffics ptx_footprint_sum(Footprint *f, Arena *arena, double weight)
             array->pieces[s] *= weight;
         array->missed *= weight;
         array->reused *= weight;
+        array->boxes *= weight;
         arrays[a] = sum_array(array);
         out.read_bytes += arrays[a].read_bytes + distinct(array, SIDE_ATOMIC);
         out.written_bytes += distinct(array, SIDE_WRITTEN);

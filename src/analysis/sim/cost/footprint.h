@@ -33,6 +33,7 @@ typedef struct ArrayTraffic {   /* of one array; of the launch */
     double missed;              /* sectors that a block's loads are the first to ask for */
     double reused;              /* sectors that a block's loads ask for again */
     double past;                /* that loads ask for past L1, each time */
+    double boxes;               /* that tensor maps lead to, of sizes that are not known */
     double read_bytes;          /* distinct */
     double extent_bytes;        /* between the first and the last of them */
     /* bytes from a block's first address to that of its neighbour in each dimension of the grid,
@@ -55,6 +56,9 @@ typedef struct Traffics {       /* of the launch */
     /* between the first and the last of constant memory that any block touches */
     double constant_bytes;
     double store_lines, store_sectors;
+    /* of bulk copies: rows of up to a line, and bytes that are loaded, of boxes that are known; the
+     * others */
+    double box_rows, box_bytes, unknown_boxes;
     double atomic_passes;       /* ptx_atomic_passes of each request */
     /* lanes of atomics that lie to each other as they are known to, but data say where */
     double data_atomics;
@@ -65,6 +69,7 @@ typedef struct Traffics {       /* of the launch */
     bool has_lost;              /* there are more: of arrays beyond ARRAYS_MAX, or TiB apart */
 } Traffics;
 
+typedef struct BulkBox BulkBox;
 typedef struct Footprint Footprint;
 
 Footprint *ptx_footprint_new(Arena *arena);
@@ -84,6 +89,9 @@ typedef struct FootprintRequest {
  * that is. */
 bool ptx_footprint_note(Footprint *footprint, const FootprintRequest *request);
 
+/* A box of a bulk copy, past L1. */
+void ptx_footprint_note_box(Footprint *footprint, const BulkBox *box);
+
 /* Constant memory that a request touches. */
 void ptx_footprint_note_constant(Footprint *footprint, uint64_t address);
 
@@ -95,7 +103,7 @@ double ptx_atomic_passes(const uint64_t *addresses, uint32_t lanes, uint32_t byt
 /* What a block has touched so far: to say later that it goes on so. */
 typedef struct FootprintMark {
     Traffics here;
-    double pieces[ARRAYS_MAX][6], missed[ARRAYS_MAX], reused[ARRAYS_MAX];
+    double pieces[ARRAYS_MAX][6], missed[ARRAYS_MAX], reused[ARRAYS_MAX], boxes[ARRAYS_MAX];
     uint32_t warp, clock;
 } FootprintMark;
 

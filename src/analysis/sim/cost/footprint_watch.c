@@ -164,6 +164,14 @@ static void take_constants(void *self, const Value *address, const uint64_t *add
             ptx_footprint_note_constant(f->footprint, addresses[i]);
 }
 
+static void take_box(void *self, const BulkBox *box)
+{
+    FootprintWatch *f = self;
+    ptx_footprint_note_box(f->footprint, box);
+    if (ptx_footprint_is_probed(f->footprint))
+        f->machine->most_steps = f->machine->steps;
+}
+
 static void begin(void *self)
 {
     FootprintWatch *f = self;
@@ -192,6 +200,7 @@ void ptx_footprint_watch(FootprintWatch *f, Machine *m, Footprint *footprint)
                               .begin = begin,
                               .request = take_request,
                               .logged = take_logged,
+                              .bulk = take_box,
                               .constants = take_constants,
                               .mark = mark,
                               .repeat = repeat };

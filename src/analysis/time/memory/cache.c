@@ -114,10 +114,9 @@ static double fetched_share(const Machinery *m, const ArrayTraffic *array)
     return 1 - m->l1_together * (1 - share);
 }
 
-/* The next block in the grid asks for the same part. */
-static bool has_same_neighbour(const Machinery *m, const ArrayTraffic *array)
+bool ptx_cached_has_same_neighbour(const Evaluation *evaluation, const ArrayTraffic *array)
 {
-    const uint32_t *grid = m->evaluation->grid;
+    const uint32_t *grid = evaluation->grid;
     for (unsigned d = 0; d < 3; d++)
         if (grid[d] > 1)
             return array->is_shifted[d] && !array->shift[d];
@@ -613,7 +612,7 @@ Cached ptx_cached_compute(Arena *arena, const CacheInput *in)
         const ArrayTraffic *array = &t->arrays[a];
         double sectors = sectors_of(&m, array);
         out.load_sectors += sectors - array->missed;
-        joined += has_same_neighbour(&m, array) ? sectors + array->past : 0;
+        joined += ptx_cached_has_same_neighbour(evaluation, array) ? sectors + array->past : 0;
         out.read_bytes += all > m.l2_bytes ? bytes_of_waves(&m, array, sectors) - array->read_bytes
                                            : 0;
     }

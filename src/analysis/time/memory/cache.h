@@ -14,7 +14,10 @@
 
 #include "analysis/flow/types.h"
 
+#include <stdbool.h>
+
 typedef struct AddressDistribution AddressDistribution;
+typedef struct ArrayTraffic ArrayTraffic;
 typedef struct DataSource DataSource;
 typedef struct Evaluation Evaluation;
 typedef struct Gpu Gpu;
@@ -56,6 +59,9 @@ typedef struct Cached {
 
 /* Of `count` places, those that `draws` of them by chance hit at least once. */
 double ptx_hit_by_chance(double draws, double count);
+
+/* The next block in the grid asks for the same part. */
+bool ptx_cached_has_same_neighbour(const Evaluation *evaluation, const ArrayTraffic *array);
 
 /* Owned by arena. */
 Cached ptx_cached_compute(Arena *arena, const CacheInput *input);

@@ -12,8 +12,7 @@
 
 #include <math.h>
 
-enum { SECTOR_BYTES = 32, LINE_BYTES = 128, LINE_SECTORS = 4, PIECE_BYTES = 64,
-       BULK_REQUEST_BYTES = 512 };
+enum { SECTOR_BYTES = 32, LINE_BYTES = 128, LINE_SECTORS = 4, PIECE_BYTES = 64 };
 
 /* ---- spills ---------------------------------------------------------------------------------- */
 
@@ -73,23 +72,55 @@ static bool is_bulk(const Op *op)
            || op->operation == OP_MULTIMEM_CP_REDUCE_ASYNC_BULK;
 }
 
-/* Whether there are any: what an mbarrier waits for may be in a register, and bulk stores have
- * none. */
-static bool add_bulk(const PredictInput *in, Cached *cached)
+/* Of copies by tensor maps that the host made, those that the next block in the grid makes, too. */
+static double joined_share(const PredictInput *in)
+{
+    const Traffics *t = &in->evaluation->traffics;
+    double joined = 0, all = 0;
+    for (uint32_t a = 0; a < t->array_count; a++) {
+        all += t->arrays[a].boxes;
+        joined += ptx_cached_has_same_neighbour(in->evaluation, &t->arrays[a])
+                      ? t->arrays[a].boxes
+                      : 0;
+    }
+    return all > 0 ? joined / all : 0;
+}
+
+/* Bytes that mbarriers wait for: beyond those of known boxes other copies bring them, and from
+ * where is not known. */
+static double announced_bytes(const PredictInput *in)
 {
     double bytes = 0;
-    bool any = false;
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const InFlightInsn step = ptx_in_flight_insn(in->func, &in->func->insns[i]);
-        double lanes = ptx_probable_lanes(&in->evaluation->insns[i]);
         if (step.step == IN_FLIGHT_ANNOUNCE)
-            bytes += step.bytes * lanes;
-        any |= is_bulk(in->func->insns[i].op) && lanes > 0;
+            bytes += step.bytes * ptx_probable_lanes(&in->evaluation->insns[i]);
     }
-    cached->load_sectors += bytes / SECTOR_BYTES;
-    cached->load_pieces += bytes / PIECE_BYTES;
-    cached->load_requests += bytes / BULK_REQUEST_BYTES;
-    return any || bytes > 0;
+    return bytes;
+}
+
+/* Reductions, and copies of other GPUs: nothing follows them. */
+static bool has_other_bulk(const PredictInput *in)
+{
+    for (InsnId i = 0; i < in->func->insn_count; i++)
+        if (is_bulk(in->func->insns[i].op)
+            && in->func->insns[i].op->operation != OP_CP_ASYNC_BULK
+            && ptx_probable_lanes(&in->evaluation->insns[i]) > 0)
+            return true;
+    return false;
+}
+
+static void add_bulk(const PredictInput *in, Cached *cached, HiddenTraffic *out)
+{
+    const Traffics *t = &in->evaluation->traffics;
+    const double bytes = fmax(0, announced_bytes(in) - t->box_bytes),
+                 hidden = t->unknown_boxes > 0 || !(t->box_bytes > 0) ? bytes : 0;
+    cached->load_sectors += hidden / SECTOR_BYTES;
+    cached->joined_sectors += joined_share(in) * hidden / SECTOR_BYTES;
+    cached->load_pieces += hidden / PIECE_BYTES;
+    cached->load_requests += hidden / LINE_BYTES;
+    out->has_bulk = t->unknown_boxes > 0 || hidden > 0 || has_other_bulk(in);
+    out->box_rows = t->box_rows + hidden / LINE_BYTES;
 }
 
 /* ---- textures and surfaces ------------------------------------------------------------------- */
@@ -125,7 +156,7 @@ bool ptx_hidden_traffic_has_texels(const PredictInput *in)
 HiddenTraffic ptx_hidden_traffic_add(Arena *scratch, const PredictInput *in, Cached *cached)
 {
     HiddenTraffic out = { .spill_lines = add_spills(scratch, in, cached) };
-    out.has_bulk = add_bulk(in, cached);
+    add_bulk(in, cached, &out);
     out.texel_bytes = asked_texels(in);
     return out;
 }

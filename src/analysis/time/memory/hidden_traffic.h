@@ -3,9 +3,9 @@
  *
  * A spilled register is stored and loaded once in each iteration of the loop that runs most
  * instructions: there the values are live that ask for too many. Lines of all warps of an SM that
- * L1 does not hold pass through L2. Where a bulk copy reads is in a tensor map or a register, so
- * its bytes are those that its mbarrier waits for; how many of them come from memory is not
- * known. */
+ * L1 does not hold pass through L2. Where a bulk copy reads may be in a tensor map that the host
+ * made: its bytes are then those that its mbarrier waits for, and how many of them come from memory
+ * is not known. Boxes that are known (request.h) are in the footprint. */
 #ifndef PTX_ANALYSIS_TIME_MEMORY_HIDDEN_TRAFFIC_H
 #define PTX_ANALYSIS_TIME_MEMORY_HIDDEN_TRAFFIC_H
 
@@ -14,7 +14,8 @@
 
 typedef struct HiddenTraffic {
     double spill_lines;         /* of local memory, through L1 */
-    bool has_bulk;
+    double box_rows;            /* of up to a line, that bulk copies move */
+    bool has_bulk;              /* some move what is not known */
     double texel_bytes;         /* of textures and surfaces: what lanes ask for */
 } HiddenTraffic;
 
