@@ -633,7 +633,8 @@ static bool is_alike_there(const Extent *array, const int64_t blocks[3])
 
 bool ptx_footprint_can_move(const Footprint *f, const int64_t blocks[3])
 {
-    bool can = !f->has_lost && f->array_count < ARRAYS_MAX;
+    const bool has_boxes = f->here.box_rows > 0 || f->here.unknown_boxes > 0;
+    bool can = !f->has_lost && !has_boxes && f->array_count < ARRAYS_MAX;
     for (uint32_t a = 0; a < f->array_count && can; a++)
         can = is_alike_there(&f->arrays[a], blocks);
     return can;
