@@ -4,24 +4,27 @@
     mutants.py --count 200 --seed 1             200 mutants, drawn with this seed
     mutants.py --first 40 --count 20            numbers 40 to 59 of the same draw
     mutants.py --folder src/analysis/flow       of this folder alone
+    mutants.py --quick                          without the subjects that take more than a second: the share killed is then a lower bound
     mutants.py --list                           only says what would be changed
 
 A mutant swaps an operator (< <=, == !=, + -, && ||, ...), moves a constant by one, turns a condition of `if` or `while` around, or returns the
-other truth. It is killed where it does not compile (then it does not count), where a test fails, or where one takes a minute of processor time.
-The work is done in a worktree of its own, build-mutants/tree, of what is committed; .tsv of --out has a row a mutant, and is carried on.
-Python 3, standard library, git, meson. Exit: 0 all were run, 2 usage or a tree that does not pass unchanged."""
+other truth. It is killed where a test fails, or where one takes a minute of processor time; where it does not compile it does not count.
+Of --build, which has tests/unit, one object is compiled anew and linked before the others: nothing in the tree or in the build changes.
+The .tsv of --out has a row a mutant, and is carried on: two runs may share it, with other numbers.
+Python 3, standard library, ninja. Exit: 0 all were run, 2 usage or a build that does not pass unchanged."""
 import argparse
 import collections
 import pathlib
 import random
 import re
+import shlex
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-TREE = ROOT / "build-mutants/tree"
-BUILD = ROOT / "build-mutants/build"
-MAX_CPU_SECONDS, MAX_SECONDS = 60, 600
+TREE = ROOT
+MAX_CPU_SECONDS, MAX_SECONDS = 60, 900
 
 # The subjects of tests/unit that are about a folder, the quickest first; EVERY is asked of all.
 EVERY = ["golden", "engine", "estimate", "seeds"]
@@ -40,6 +43,10 @@ NEAREST = {
     "registers": ["pressure", "occupancy", "lower"],
     "time": ["parallelism", "throughput", "verify", "estimate_seeds"],
 }
+
+# Subjects that take more than a second.
+SLOW = {"blocks", "estimate", "estimate_seeds", "evaluate", "findings", "forward", "hazards", "instructions", "repairs", "strata", "trip", "uniform",
+        "verify"}
 
 SWAPS = {
     " < ": [" <= ", " >= "], " <= ": [" < ", " > "], " > ": [" >= ", " <= "], " >= ": [" > ", " < "],
@@ -113,7 +120,11 @@ def draw(folder, seed):
                 yield kinds[kind].pop()
 
 
-def subjects(name):
+def subjects(name, is_quick):
+    return [s for s in nearest(name) if not (is_quick and s in SLOW)]
+
+
+def nearest(name):
     folder = str(pathlib.PurePath(name).parent)[len("src/analysis/"):]
     while folder not in NEAREST:
         folder = str(pathlib.PurePath(folder).parent)
@@ -122,45 +133,54 @@ def subjects(name):
     return NEAREST[folder] + [s for s in EVERY if s not in NEAREST[folder]]
 
 
-def build():
-    done = subprocess.run(["ninja", "-j2", "-C", str(BUILD), "tests/unit"], capture_output=True, text=True, check=False)
-    return done.returncode == 0
+class Build:
+    """How a build compiles each file, and links tests/unit."""
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder).resolve()
+        listed = subprocess.run(["ninja", "-C", self.folder, "-t", "commands", "tests/unit"], capture_output=True, text=True, check=True)
+        lines = listed.stdout.splitlines()
+        self.compile, self.link = {}, shlex.split(lines[-1])
+        for line in lines:
+            if line.endswith(".c") and " -c " in line:
+                words = shlex.split(line)
+                self.compile[str((self.folder / words[-1]).resolve())] = words
+
+    def make(self, name, text, work):
+        """tests/unit with this text for the file; None: it does not compile."""
+        source, made, unit = work / "mutant.c", work / "mutant.o", work / "unit"
+        source.write_text(text, encoding="utf-8")
+        words = [w for w in self.compile[str(ROOT / name)] if w not in ("-Werror", "-MD", "-O3", "-O2")]
+        words = words[:words.index("-o")] + ["-O1", "-w", "-o", str(made), "-c", str(source)]
+        words = [w for i, w in enumerate(words) if w not in ("-MQ", "-MF") and words[i - 1] not in ("-MQ", "-MF")]
+        if subprocess.run(words, cwd=self.folder, capture_output=True, check=False).returncode:
+            return None
+        at = self.link.index("-o")
+        link = self.link[:at + 1] + [str(unit), str(made)] + self.link[at + 2:]
+        subprocess.run(link, cwd=self.folder, capture_output=True, check=True)
+        return unit
+
+    def failing(self, unit, names):
+        """The first subject that fails, or None."""
+        for name in names:
+            try:
+                done = subprocess.run(["sh", "-c", f'ulimit -t {MAX_CPU_SECONDS}; exec "$0" "$1"', unit, name],
+                                      capture_output=True, check=False, timeout=MAX_SECONDS, cwd=self.folder)
+            except subprocess.TimeoutExpired:
+                return name + " (too long)"
+            if done.returncode:
+                return name
+        return None
 
 
-def failing(names):
-    """The first subject that fails, or None."""
-    for name in names:
-        try:
-            done = subprocess.run(["sh", "-c", f'ulimit -t {MAX_CPU_SECONDS}; exec tests/unit "$1"', "sh", name],
-                                  capture_output=True, check=False, timeout=MAX_SECONDS, cwd=BUILD)
-        except subprocess.TimeoutExpired:
-            return name + " (too long)"
-        if done.returncode:
-            return name
-    return None
-
-
-def prepare():
-    if not TREE.exists():
-        subprocess.run(["git", "-C", ROOT, "worktree", "add", "--detach", TREE, "HEAD"], check=True, capture_output=True)
-    subprocess.run(["git", "-C", TREE, "checkout", "-q", "--", "."], check=True)
-    if not (BUILD / "build.ninja").exists():
-        subprocess.run(["meson", "setup", BUILD, TREE, "--buildtype=custom", "-Doptimization=1", "-Ddebug=false", "-Db_lto=false"],
-                       check=True, capture_output=True)
-
-
-def run(mutant):
+def run(build, mutant, is_quick):
     """killed, survived or stillborn; and by which test."""
-    path = TREE / mutant.file
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text[:mutant.begin] + mutant.text + text[mutant.end:], encoding="utf-8")
-    try:
-        if not build():
+    text = (TREE / mutant.file).read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        unit = build.make(mutant.file, text[:mutant.begin] + mutant.text + text[mutant.end:], pathlib.Path(folder))
+        if not unit:
             return "stillborn", ""
-        test = failing(subjects(mutant.file))
-        return ("killed", test) if test else ("survived", "")
-    finally:
-        path.write_text(text, encoding="utf-8")
+        test = build.failing(unit, subjects(mutant.file, is_quick))
+    return ("killed", test) if test else ("survived", "")
 
 
 def place(mutant):
@@ -183,12 +203,14 @@ def main():
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--folder", default="src/analysis")
-    parser.add_argument("--out", default=str(ROOT / "build-mutants/mutants.tsv"))
+    parser.add_argument("--build", default=str(ROOT / "build"))
+    parser.add_argument("--out", default="mutants.tsv")
+    parser.add_argument("--quick", action="store_true")
     parser.add_argument("--list", action="store_true")
     args = parser.parse_args()
-    prepare()
-    if not args.list and (not build() or failing(EVERY)):
-        print("mutants.py: the tree does not build or does not pass as it is", file=sys.stderr)
+    build = None if args.list else Build(args.build)
+    if build and build.failing(build.folder / "tests/unit", EVERY):
+        print("mutants.py: the build does not pass as it is", file=sys.stderr)
         return 2
     out = pathlib.Path(args.out)
     known = {} if args.list else done_already(out)
@@ -198,7 +220,7 @@ def main():
             continue
         if sum(counts[k] for k in ("killed", "survived", "listed")) >= args.count:
             break
-        result, test = ("listed", "") if args.list else (known.get(number), "") if number in known else run(mutant)
+        result, test = ("listed", "") if args.list else (known.get(number), "") if number in known else run(build, mutant, args.quick)
         counts[result] += 1
         row = "\t".join([str(number), result, mutant.kind, *place(mutant), test])
         if args.list:

@@ -549,13 +549,48 @@ static Parsed finish_outputs(Options *options)
     return PARSED_RUN;
 }
 
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* The folder that a path lies in, and the name in it; false: there is none. */
+static bool stat_folder(const char *path, struct stat *out, const char **name)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash) {
+        *name = path;
+        return !stat(".", out);
+    }
+    *name = slash + 1;
+    char *folder = strndup(path, (size_t)(slash + 1 - path));
+    const bool is_there = folder && !stat(folder, out);
+    free(folder);
+    return is_there;
+}
+
+/* Whether two paths name one file, however they are spelt; it need not be there yet. Devices take
+ * several documents. */
+static bool is_same_place(const char *a, const char *b)
+{
+    struct stat left, right;
+    const char *left_name, *right_name;
+    if (!strcmp(a, b))
+        return true;
+    const bool has_left = !stat(a, &left), has_right = !stat(b, &right);
+    if (has_left || has_right)
+        return has_left && has_right && S_ISREG(left.st_mode) && is_same_file(&left, &right);
+    return stat_folder(a, &left, &left_name) && stat_folder(b, &right, &right_name)
+           && is_same_file(&left, &right) && !strcmp(left_name, right_name);
+}
+
 /* A place that two documents would be written to; NULL: there is none. */
 static const char *find_clash(const Options *options)
 {
     for (size_t i = 0; i < options->output_count; i++)
         for (size_t j = 0; j < i; j++) {
             const char *a = options->outputs[i].path, *b = options->outputs[j].path;
-            bool is_same = a && b ? !strcmp(a, b) : a == b;
+            bool is_same = a && b ? is_same_place(a, b) : a == b;
             if (is_same)
                 return ptx_text_or(a, "standard output");
         }
@@ -568,8 +603,7 @@ static bool is_named_input(const Options *options, const char *path)
     if (!path || stat(path, &output) || !S_ISREG(output.st_mode))
         return false;
     for (size_t i = 0; options->paths && options->paths[i]; i++)
-        if (!stat(options->paths[i], &input) && input.st_dev == output.st_dev
-            && input.st_ino == output.st_ino)
+        if (!stat(options->paths[i], &input) && is_same_file(&input, &output))
             return true;
     return false;
 }
