@@ -571,7 +571,7 @@ static bool stat_folder(const char *path, struct stat *out, const char **name)
 
 /* Whether two paths name one file, however they are spelt; it need not be there yet. Devices take
  * several documents. */
-static bool is_same_place(const char *a, const char *b)
+static bool name_one_file(const char *a, const char *b)
 {
     struct stat left, right;
     const char *left_name, *right_name;
@@ -590,7 +590,7 @@ static const char *find_clash(const Options *options)
     for (size_t i = 0; i < options->output_count; i++)
         for (size_t j = 0; j < i; j++) {
             const char *a = options->outputs[i].path, *b = options->outputs[j].path;
-            bool is_same = a && b ? is_same_place(a, b) : a == b;
+            bool is_same = a && b ? name_one_file(a, b) : a == b;
             if (is_same)
                 return ptx_text_or(a, "standard output");
         }
