@@ -479,20 +479,48 @@ static bool is_address_invariant(const FuncFlow *flow, const Defs *defs, const I
     return has_address;
 }
 
-/* Per loop: MEMORY_ bits that an instruction in it may write. */
-static const uint8_t *loop_writes(Arena *arena, const Func *func, const Cfg *cfg,
-                                  const Loops *loops)
+/* Per loop: what its instructions do to memory. */
+typedef struct LoopWrites {
+    uint8_t memory;             /* MEMORY_ bits that an instruction in it may write, */
+    uint8_t stored;             /* and that a store or an atomic may */
+    bool sees_others;           /* what threads of other blocks write is asked for, or a call may */
+} LoopWrites;
+
+/* Barriers of the block, and waits for copies of the thread's own, ask for none of other blocks. */
+static bool may_see_others(const Op *op)
 {
-    uint8_t *writes = ptx_arena_array(arena, uint8_t, loops->loop_count + 1);
+    if (op->flags & OPF_UNKNOWN || op->kind == OPK_CALL)
+        return true;
+    if (op->flags & OPF_STORE)
+        return ptx_effect_writes(op) != ptx_effect_memory((Space)op->space);
+    if (op->flags & OPF_LOAD)
+        return ptx_effect_writes(op) != 0;
+    return op->operation == OP_FENCE || op->operation == OP_MEMBAR
+           || op->family == OP_GRIDDEPCONTROL;
+}
+
+static LoopWrites *loop_writes(Arena *arena, const Func *func, const Cfg *cfg, const Loops *loops)
+{
+    LoopWrites *out = ptx_arena_array(arena, LoopWrites, loops->loop_count + 1);
     for (InsnId i = 0; i < func->insn_count; i++) {
+        const Op *op = func->insns[i].op;
         LoopId loop = loops->loop_of[cfg->block_of[i]];
-        if (loop != NO_LOOP)
-            writes[loop] |= ptx_effect_writes(func->insns[i].op);
+        if (loop == NO_LOOP)
+            continue;
+        out[loop].sees_others |= may_see_others(op);
+        out[loop].memory |= ptx_effect_writes(op);
+        if (op->flags & OPF_STORE)
+            out[loop].stored |= ptx_effect_writes(op);
     }
-    for (LoopId loop = loops->loop_count; loop-- > 0;)
-        if (loops->loops[loop].parent != NO_LOOP)
-            writes[loops->loops[loop].parent] |= writes[loop];
-    return writes;
+    for (LoopId loop = loops->loop_count; loop-- > 0;) {
+        const LoopId parent = loops->loops[loop].parent;
+        if (parent == NO_LOOP)
+            continue;
+        out[parent].memory |= out[loop].memory;
+        out[parent].stored |= out[loop].stored;
+        out[parent].sees_others |= out[loop].sees_others;
+    }
+    return out;
 }
 
 /* Of an address that its loop does not change, in memory that the loop does not write. */
@@ -505,14 +533,14 @@ static bool is_hoisted(const FuncFlow *flow, const LoopExits *exits, LoopId loop
 
 /* What RedundantLoads says of loops, while it is found. */
 typedef struct LoopAccesses {
-    bool *invariant, *may_change, *hoisted;
+    bool *invariant, *may_change, *may_be_stored, *hoisted;
 } LoopAccesses;
 
 static void look_at_loops(Arena *scratch, const FuncFlow *flow, const Defs *defs,
                           const LoopAccesses *out)
 {
     const Func *func = flow->func;
-    const uint8_t *writes = loop_writes(scratch, func, flow->cfg, flow->loops);
+    const LoopWrites *writes = loop_writes(scratch, func, flow->cfg, flow->loops);
     const LoopExits *exits = ptx_loop_exits_compute(scratch, flow);
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Insn *insn = &func->insns[i];
@@ -520,8 +548,9 @@ static void look_at_loops(Arena *scratch, const FuncFlow *flow, const Defs *defs
         if (loop == NO_LOOP || !(insn->op->flags & (OPF_LOAD | OPF_STORE)))
             continue;
         out->invariant[i] = is_address_invariant(flow, defs, insn, loop);
-        out->may_change[i] =
-            insn->op->flags & OPF_LOAD && writes[loop] & ptx_effect_reads(insn->op);
+        const uint8_t reads = insn->op->flags & OPF_LOAD ? ptx_effect_reads(insn->op) : 0;
+        out->may_change[i] = writes[loop].memory & reads;
+        out->may_be_stored[i] = !writes[loop].sees_others && writes[loop].stored & reads;
         out->hoisted[i] = out->invariant[i] && !out->may_change[i]
                           && is_hoisted(flow, exits, loop, i);
     }
@@ -543,6 +572,7 @@ const RedundantLoads *ptx_redundant_loads_compute(Arena *arena, Arena *scratch,
     RedundantLoads *out = ptx_arena_new(arena, RedundantLoads);
     const LoopAccesses in_loops = { ptx_arena_array(arena, bool, func->insn_count + 1),
                                     ptx_arena_array(arena, bool, func->insn_count + 1),
+                                    ptx_arena_array(arena, bool, func->insn_count + 1),
                                     ptx_arena_array(arena, bool, func->insn_count + 1) };
     RedundantLoadsWalk walk = { .func = func,
                                 .cfg = cfg,
@@ -563,6 +593,7 @@ const RedundantLoads *ptx_redundant_loads_compute(Arena *arena, Arena *scratch,
                              .merged = walk.merged,
                              .invariant = in_loops.invariant,
                              .may_change = in_loops.may_change,
+                             .may_be_stored = in_loops.may_be_stored,
                              .hoisted = in_loops.hoisted,
                              .neighbours = walk.neighbours };
     ptx_arena_release(scratch, mark);

@@ -30,6 +30,8 @@ typedef struct RedundantLoads {        /* per instruction */
     const bool *invariant;
     /* a load in a loop: something in its innermost loop may write what it reads */
     const bool *may_change;
+    /* the same by a store or an atomic, where nothing there asks for what other blocks write */
+    const bool *may_be_stored;
     /* a load that does not change in its innermost loop: ptxas loads it once, ahead of the loop, by
      * itself, as it was seen to do where each way through the loop loads it */
     const bool *hoisted;

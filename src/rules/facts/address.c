@@ -157,6 +157,10 @@ double ptx_measure_access(FactCache *q, const Subjects *s, FactId fact, Certaint
         return q->func->has_unknown || s->loop == NO_LOOP
                    ? UNKNOWN
                    : ptx_session_redundant_loads(q->session)->may_change[s->insn];
+    case FACT_ACCESS_may_be_stored_in_loop:
+        return q->func->has_unknown || s->loop == NO_LOOP
+                   ? UNKNOWN
+                   : ptx_session_redundant_loads(q->session)->may_be_stored[s->insn];
     case FACT_ACCESS_neighbours:
         return q->func->has_unknown ? UNKNOWN
                                     : ptx_session_redundant_loads(q->session)->neighbours[s->insn];
