@@ -44,6 +44,7 @@ DOCUMENTS = {
     "verify": [["verify", "--format", "json", "--no-config", "--gpu", "h200", "--grid", "64", "--block", "256", "--measured", "tests/cli/times.csv",
                 "tests/cli/tune.ptx"]],
     "calibrate": [["calibrate", "--format", "json", "--no-config", "--gpu", "h200", "--measured", "tests/cli/fit.csv", "tests/cli/copy.ptx"]],
+    "recognition": [["recognize", "--format", "json", "--no-config", "testdata/fission", "testdata/ptx/loops.sm_90.ptx"]],
     "rules": [["rules", "--format", "json"], ["explain", "--format", "json", "THR102", "SYN201"]],
 }
 
