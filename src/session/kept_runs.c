@@ -12,7 +12,9 @@ enum {
     MAX_KEPT_RUN_BYTES = 4 << 20,
     KEPT_GRIDS = 24,
     MAX_GRIDS_BYTES = 8 << 20,
-    MAX_USELESS_GRIDS = 8       /* of a launch: runs that no other grid was asked of */
+    /* runs of a function that are kept for other grids: so many, and one more whenever as many
+     * grids were answered by those */
+    MAX_TRIED_GRIDS = 6
 };
 
 typedef struct KeptRun {
@@ -23,13 +25,14 @@ typedef struct KeptRun {
 typedef struct KeptGrid {
     RunKey key;                 /* its launch is a copy */
     GridRuns *runs;             /* NULL: they stand for no other grid */
-    bool is_used;
 } KeptGrid;
 
 struct KeptRuns {
     Arena *evaluations, *grids;
     KeptGrid of_grids[KEPT_GRIDS];
     uint32_t grid_count;
+    FuncId last_func;           /* of which runs were kept; how often they were, and were of use */
+    uint32_t tried_count, used_count;
     KeptRun items[KEPT_RUNS];
     uint32_t count;
 };
@@ -150,12 +153,12 @@ static bool is_same_run(const RunKey *a, const RunKey *b)
 const Evaluation *ptx_kept_runs_evaluate(KeptRuns *kept, const RunKey *key, Arena *work)
 {
     for (uint32_t i = 0; i < kept->grid_count; i++) {
-        KeptGrid *of = &kept->of_grids[i];
+        const KeptGrid *of = &kept->of_grids[i];
         const Evaluation *out = of->runs && is_same_run(&of->key, key)
                                     ? ptx_evaluate_other_grid(of->runs, kept->evaluations, work,
                                                               key->launch->grid)
                                     : NULL;
-        of->is_used |= out != NULL;
+        kept->used_count += out && kept->last_func == key->func;
         if (out)
             return out;
     }
@@ -163,26 +166,32 @@ const Evaluation *ptx_kept_runs_evaluate(KeptRuns *kept, const RunKey *key, Aren
 }
 
 /* Where grids follow each other, and those that were kept were of use. */
-static bool is_worth_keeping(const KeptRuns *kept, const RunKey *key)
+static bool is_worth_keeping(KeptRuns *kept, const RunKey *key)
 {
     bool is_asked_again = false;
-    uint32_t useless = 0;
     for (uint32_t i = 0; i < kept->count; i++)
         is_asked_again |= is_same_run(&kept->items[i].key, key);
-    for (uint32_t i = 0; i < kept->grid_count; i++)
-        useless += !kept->of_grids[i].is_used && is_same_run(&kept->of_grids[i].key, key);
-    return is_asked_again && useless < MAX_USELESS_GRIDS;
+    if (is_asked_again && kept->last_func != key->func) {
+        kept->last_func = key->func;
+        kept->tried_count = kept->used_count = 0;
+    }
+    return is_asked_again
+           && kept->tried_count < MAX_TRIED_GRIDS + kept->used_count / MAX_TRIED_GRIDS;
+}
+
+static void forget_grids(KeptRuns *kept)
+{
+    static const ArenaMark empty = { NULL, NULL };
+    ptx_arena_release(kept->grids, empty);
+    kept->grid_count = 0;
 }
 
 const Evaluation *ptx_kept_runs_keep(KeptRuns *kept, const RunKey *key, const KernelRun *run)
 {
-    static const ArenaMark empty = { NULL, NULL };
     if (!is_worth_keeping(kept, key))
         return NULL;
-    if (kept->grid_count == KEPT_GRIDS || kept->grids->used_bytes > MAX_GRIDS_BYTES) {
-        ptx_arena_release(kept->grids, empty);
-        kept->grid_count = 0;
-    }
+    if (kept->grid_count == KEPT_GRIDS)
+        forget_grids(kept);
     KernelRun own = *run;
     KeptGrid *of = &kept->of_grids[kept->grid_count];
     own.work = kept->grids;
@@ -190,7 +199,11 @@ const Evaluation *ptx_kept_runs_keep(KeptRuns *kept, const RunKey *key, const Ke
     const Evaluation *out = ptx_evaluate_keeping(&own, key->gpu, key->steps, &of->runs);
     of->key = *key;
     of->key.launch = own.launch;
-    of->is_used = false;
     kept->grid_count += out != NULL;
+    kept->tried_count++;
+    if (kept->grids->used_bytes > MAX_GRIDS_BYTES) {
+        forget_grids(kept);
+        kept->tried_count = UINT32_MAX;     /* of this function they are too large */
+    }
     return out;
 }

@@ -179,14 +179,16 @@ static void find_far(const GridRun *run, uint32_t far[3])
     }
 }
 
-/* The last of those that it stands for is run as well. */
+/* The last of those that it stands for is run as well. False too where it stands for no other. */
 static bool is_confirmed(AccessEvaluator *e, const GridRun *run)
 {
     uint32_t far[3];
     int64_t blocks[3];
-    Footprint *there = ptx_footprint_new(e->grids->arena);
     find_far(run, far);
     find_blocks_between(run, far, blocks);
+    if (!memcmp(far, run->at, sizeof far))
+        return false;
+    Footprint *there = ptx_footprint_new(e->grids->arena);
     const bool is_same = run_on_own_footprint(e, there, far, run)
                          && has_sums(e->grids->arena, e->machine, run)
                          && ptx_footprint_is_moved(run->footprint, there, blocks);
