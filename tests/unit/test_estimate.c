@@ -16,6 +16,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is(double got, double want)
@@ -537,6 +538,45 @@ static void test_boxes(void **state)
     assert_true(us[0] > 15 && us[1] < us[0] && us[2] < us[0]);
 }
 
+/* Eight loads of 16 bytes in a loop of blocks that wait for them: 32 sums leave registers for few
+ * of these at a time, one does for all. */
+static void test_held_registers(void **state)
+{
+    enum { LOADS = 8, ROOM = 1 << 14 };
+    char *text = malloc(ROOM);
+    double us[2];
+    (void)state;
+    for (int has_many = 0; has_many < 2; has_many++) {
+        int n = snprintf(text, ROOM,
+                         ".version 8.0\n.target sm_90\n.address_size 64\n"
+                         ".visible .entry k(.param .u64 a) .reqntid 128 {\n.reg .pred %%p<2>; "
+                         ".reg .b32 %%r<9>; .reg .b64 %%rd<9>; .reg .f32 %%f<40>, %%g<40>;\n"
+                         "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, %%tid.x; mov.u32 %%r2, %%ctaid.x; "
+                         "mad.lo.u32 %%r1, %%r2, 128, %%r1; mul.wide.u32 %%rd2, %%r1, 16; "
+                         "add.s64 %%rd3, %%rd1, %%rd2; mov.u32 %%r3, 0;\n");
+        for (int i = 0; i < 4 * LOADS; i++)
+            n += snprintf(text + n, (size_t)(ROOM - n), "mov.f32 %%f%d, 0f00000000;\n", i);
+        n += snprintf(text + n, (size_t)(ROOM - n), "L:\n");
+        for (int i = 0; i < LOADS; i++)
+            n += snprintf(text + n, (size_t)(ROOM - n),
+                          "ld.global.v4.f32 {%%g%d, %%g%d, %%g%d, %%g%d}, [%%rd3+%d];\n", 4 * i,
+                          4 * i + 1, 4 * i + 2, 4 * i + 3, i << 18);
+        for (int i = 0; i < 4 * LOADS; i++)
+            n += snprintf(text + n, (size_t)(ROOM - n), "add.f32 %%f%d, %%f%d, %%g%d;\n",
+                          has_many ? i : 0, has_many ? i : 0, i);
+        n += snprintf(text + n, (size_t)(ROOM - n),
+                      "add.s64 %%rd3, %%rd3, 2097152; add.u32 %%r3, %%r3, 1; setp.lt.u32 %%p1, "
+                      "%%r3, 100; @%%p1 bra L;\n");
+        for (int i = 1; i < 4 * LOADS; i++)
+            n += snprintf(text + n, (size_t)(ROOM - n), "add.f32 %%f0, %%f0, %%f%d;\n", i);
+        snprintf(text + n, (size_t)(ROOM - n), "st.global.f32 [%%rd3], %%f0; ret; }\n");
+        us[has_many] = kit_estimate(text, 132, 128).time.predicted_us;
+    }
+    free(text);
+    if (!(us[1] > 1.4 * us[0]))
+        fail_msg("%.1f us with many sums, %.1f with one", us[1], us[0]);
+}
+
 /* Of pieces of an array that lie more than 64 TiB apart, 32 are kept: beyond that, how many bytes
  * there are is unknown. */
 static void test_far_apart(void **state)
@@ -988,6 +1028,7 @@ UNIT(estimate)
         cmocka_unit_test(test_bound_of_memory), cmocka_unit_test(test_bands),
         cmocka_unit_test(test_relieved_pipe),   cmocka_unit_test(test_potential),
         cmocka_unit_test(test_texels),          cmocka_unit_test(test_boxes),
+        cmocka_unit_test(test_held_registers),
         cmocka_unit_test(test_far_apart),
         cmocka_unit_test(test_uneven),          cmocka_unit_test(test_one_heavy_block),
         cmocka_unit_test(test_steered),         cmocka_unit_test(test_huge),

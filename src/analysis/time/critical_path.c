@@ -36,7 +36,9 @@ enum {
 
 /* Loads that go ahead of the uses of others, as far as registers reach. */
 typedef struct LoadsAhead {
-    uint32_t number, words;
+    uint32_t number, words, count;
+    uint32_t taken;             /* words, and registers of their addresses */
+    LoweredValueId address;     /* of the last of them */
     double first;               /* when the first of them is there */
     bool is_used;               /* something reads what one of them brings */
 } LoadsAhead;
@@ -67,6 +69,8 @@ typedef struct CriticalPathWalker {
     ResultClocks of;
     const WalkedInsn *facts;    /* per machine instruction */
     double words_ahead;         /* that registers reach for */
+    uint32_t *held;             /* per block: registers of its variables */
+    double room;                /* of the block at hand: those that they leave */
     uint32_t pipes[MACHINE__COUNT];     /* a bit for each pipeline that use_pipes counts */
     double *ready;              /* per value */
     bool *is_late;              /* per value: see is_late */
@@ -195,13 +199,35 @@ static bool passes_barriers(const CriticalPathWalker *w, const WalkedInsn *facts
            || (facts->words && !facts->orders && w->ahead.words + facts->words <= w->words_ahead);
 }
 
+/* Registers that a load takes: loads side by side from one address share that of it. */
+static uint32_t registers_of_load(const CriticalPathWalker *w, const LoweredInsn *insn,
+                                  uint32_t words)
+{
+    const LoweredValueId address = w->in->lowered->operands[insn->operand_first + insn->def_count];
+    const LoweredValue *value = &w->in->lowered->values[address];
+    const bool is_shared = !insn->use_count || value->is_variable || address == w->ahead.address;
+    return words + (is_shared ? 0 : value->units);
+}
+
+/* Whether registers reach for one more: what the loop carries around holds its own. ptxas puts what
+ * they do not reach for behind uses of others, wherever it stands, but has two under way. */
+static bool has_registers_for(const CriticalPathWalker *w, const LoweredInsn *insn,
+                              uint32_t words)
+{
+    const LoadsAhead *ahead = &w->ahead;
+    const uint32_t taken = ahead->taken + registers_of_load(w, insn, words);
+    const bool fits = ahead->count < 2 || taken <= w->room;
+    return fits && !(ahead->is_used && ahead->words + words > w->words_ahead);
+}
+
 /* A load behind the uses of others starts with them where registers reach for all, else when the
  * first of them is there. */
-static double behind_loads(CriticalPathWalker *w, const WalkedInsn *facts, double at)
+static double behind_loads(CriticalPathWalker *w, const LoweredInsn *insn,
+                           const WalkedInsn *facts, double at)
 {
     LoadsAhead *ahead = &w->ahead;
     const uint32_t words = facts->words;
-    if (words && ahead->is_used && ahead->words + words > w->words_ahead) {
+    if (words && !has_registers_for(w, insn, words)) {
         at = later(at, ahead->first);
         *ahead = (LoadsAhead){ .number = ahead->number + 1 };
     }
@@ -215,6 +241,11 @@ static void note_loads(CriticalPathWalker *w, const LoweredInsn *insn, uint32_t 
     const LoweredValueId *operands = &w->in->lowered->operands[insn->operand_first];
     if (words && !ahead->words)
         ahead->first = ready;
+    if (words) {
+        ahead->count++;
+        ahead->taken += registers_of_load(w, insn, words);
+        ahead->address = insn->use_count ? operands[insn->def_count] : 0;
+    }
     ahead->words += words;
     for (unsigned u = 0; !words && u < insn->use_count; u++)
         ahead->is_used |= w->batch[operands[insn->def_count + u]] == ahead->number;
@@ -612,6 +643,29 @@ static WalkedInsn walked_insn(const CriticalPathWalker *w, uint32_t i, uint32_t 
                          .hands_on = ptx_hands_on(w->in->func, insn) };
 }
 
+/* Registers of sums, counters and the like that the code of a loop's block reads: they hold theirs
+ * from one iteration to the next. Loads of columns that ptxas 13.0 made wait for the additions of
+ * others (16 to 32 sums, 40 to 64 registers) had what these left for words and addresses. */
+static void find_held(CriticalPathWalker *w, Arena *scratch)
+{
+    const Lowered *lowered = w->in->lowered;
+    uint32_t *seen = ptx_arena_array(scratch, uint32_t, lowered->value_count + 1);
+    w->held = ptx_arena_array(scratch, uint32_t, w->in->cfg->block_count + 1);
+    for (BlockId b = 0; b < w->in->cfg->block_count; b++)
+        for (uint32_t i = lowered->first[b];
+             w->in->loops->loop_of[b] != NO_LOOP && i < lowered->first[b + 1]; i++) {
+            const LoweredInsn *insn = &lowered->insns[i];
+            const LoweredValueId *operands = &lowered->operands[insn->operand_first];
+            for (unsigned o = insn->def_count; o < insn->def_count + insn->use_count; o++) {
+                const LoweredValue *value = &lowered->values[operands[o]];
+                w->held[b] += value->is_variable && seen[operands[o]] != b + 1 ? value->units : 0;
+                seen[operands[o]] = b + 1;
+            }
+            for (unsigned d = 0; d < insn->def_count; d++)
+                seen[operands[d]] = b + 1;      /* what comes behind reads this one */
+        }
+}
+
 /* Of what runs at all. */
 static void find_walked(CriticalPathWalker *w, Arena *scratch)
 {
@@ -624,6 +678,7 @@ static void find_walked(CriticalPathWalker *w, Arena *scratch)
             facts[i] = walked_insn(w, i, end);
     }
     w->facts = facts;
+    find_held(w, scratch);
     w->words_ahead = WORDS_AHEAD + fmax(0, w->in->registers - LITTLE_REGISTERS);
     find_pipes_used(w);
 }
@@ -633,6 +688,8 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
     const Lowered *lowered = w->in->lowered;
     const bool steps = is_in_steps(w, block);
     const double begin = w->phase = w->now;
+    w->room = w->held[block] ? fmax(w->in->registers, LITTLE_REGISTERS) - w->held[block]
+                             : (double)INFINITY;
     if (w->chain)
         ptx_waiting_chain_begin(w->chain);
     if (!w->is_next) {
@@ -659,7 +716,7 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
             at = later(at, last);
         at = later(at, behind_stores(w, orders));
         at = later(at, begin + issued);
-        at = behind_loads(w, facts, at);
+        at = behind_loads(w, insn, facts, at);
         at = behind_window(w, insn, at);
         at = through_function_unit(w, insn, at);
         issued += (double)insn->count;
