@@ -89,7 +89,9 @@ double ptx_measure_loop(FactCache *q, const Subjects *s, FactId fact, Certainty 
     case FACT_LOOP_overhead:
         return ptx_session_loop_overhead(q->session)[s->loop];
     case FACT_LOOP_joined:
-        return ptx_session_lowered(q->session, 0)->unrolled[s->loop].times;
+        return q->shared->gpu && !q->func->has_unknown
+                   ? ptx_session_lowered(q->session, 0)->unrolled[s->loop].times
+                   : UNKNOWN;
     case FACT_LOOP_trips:
         trip = &ptx_session_trips(q->session)->trips[s->loop];
         *certainty = trip_certainty(trip);
