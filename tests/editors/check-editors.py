@@ -13,8 +13,8 @@ ROOT = HERE.parents[1]
 SAMPLE = HERE / "sample.ptx"
 SYNTAX = ["words ptxComment", "entry ptxDirectiveName", "u64 ptxTypeName", "ld ptxOpcode", "param ptxModifier", "%rd1 ptxRegister", "%tid ptxSpecial",
           "mvo ptxInstruction", "0x10 ptxNumber", "Loop ptxLabel", "@ ptxGuard"]
-QUICKFIX = ["filetype ptx, compiler ptxlint", "12:2 e [SYN401]", "17:2 w [HYG108]", "14:2 n [THR106]", *SYNTAX]
-FLYMAKE = ["12 :error [SYN401]", "14 :note [THR106]", "17 :warning [HYG108]", "// words font-lock-comment-face", ".entry font-lock-preprocessor-face",
+QUICKFIX = ["filetype ptx, compiler ptxlint", "12:2 e [SYN401]", "17:2 w [HYG108]", "18:2 n [THR103]", *SYNTAX]
+FLYMAKE = ["12 :error [SYN401]", "17 :warning [HYG108]", "18 :note [THR103]", "// words font-lock-comment-face", ".entry font-lock-preprocessor-face",
            "mov. font-lock-keyword-face", ".u32 font-lock-type-face", "%tid.x font-lock-constant-face", "%r2 font-lock-variable-name-face", "mvo. nil",
            "Loop font-lock-function-name-face", "ret font-lock-keyword-face"]
 
