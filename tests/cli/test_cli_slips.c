@@ -29,7 +29,8 @@ static const Case cases[] = {
     { "$PTXLINT config shw", 2, "", "did you mean show?\n", NULL },
     { "$PTXLINT schema bugdet", 2, "",
       "ptxlint: schema: 'bugdet' is not one of annotation, baseline, budget, calibrate, config, "
-      "diagnostics, diff, gpu-measure, graph, launch, recognition, report, rules, verify; did you mean "
+      "diagnostics, diff, gpu-measure, graph, launch, recognition, report, rules, verify; did you "
+      "mean "
       "budget?\n", NULL },
     { "$PTXLINT schema xyzzy", 2, "", "graph, launch, recognition, report, rules, verify\n", NULL },
     { "$PTXLINT schema report x", 2, "", "ptxlint: x: schema takes one NAME\n", NULL },
