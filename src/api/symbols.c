@@ -83,6 +83,7 @@ static ptxlint_symbol describe_symbol(SymbolBuild *b, const Occurrence *o)
         s.kind = PTXLINT_SYMBOL_RANGE;
         s.count = o->count;
         describe_register(o->type, o->vector, &s);
+        s.space = ptx_space_text[o->space];
         break;
     default:
         s.kind = PTXLINT_SYMBOL_LABEL;

@@ -16,7 +16,7 @@ typedef struct Occurrence {
     uint32_t scope;             /* of a declaration: into OccurrenceLog.scopes */
     uint8_t kind;               /* SymbolKind */
     uint8_t role;               /* Role bits */
-    uint8_t type, vector;       /* of a range: as in Reg */
+    uint8_t type, vector, space;    /* of a range: as in Reg; SPACE_REG, or of its variables */
     uint64_t count;             /* of a range: how many registers */
     bool is_declaration;
     /* no place: register `id` is one of range number `scope` */

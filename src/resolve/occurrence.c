@@ -25,6 +25,8 @@ static FuncId owner_of(const Lower *l, SymbolKind kind, uint32_t id)
 {
     if (kind == SYMBOL_FUNC)
         return NO_ID;
+    if (kind == SYMBOL_RANGE)
+        return l->ranges.items[id].owner;
     return kind == SYMBOL_VAR ? l->module->vars[id].func : l->func_id;
 }
 
@@ -43,6 +45,7 @@ void ptx_lower_note_declared(Lower *l, SymbolKind kind, uint32_t id, Span span)
         noted->count = range->count;
         noted->type = range->type;
         noted->vector = range->vector;
+        noted->space = range->space;
     }
 }
 

@@ -123,6 +123,23 @@ static void test_scopes(void **state)
     ptxlint_module_free(module);
 }
 
+/* Of variables of the module, before a function and without one. */
+static void test_module_ranges(void **state)
+{
+    static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                               ".global .f32 g<4>;\n";
+    (void)state;
+    ptxlint_module *module = open_names(text, false);
+    const ptxlint_symbol *s = ptxlint_module_symbol_at(module, find_part(text, "g<4>", 0));
+    assert_non_null(s);
+    assert_int_equal(s->kind, PTXLINT_SYMBOL_RANGE);
+    assert_null(s->function);
+    assert_string_equal(s->space, "global");
+    assert_string_equal(s->type, "f32");
+    assert_int_equal(s->count, 4);
+    ptxlint_module_free(module);
+}
+
 static void test_sources(void **state)
 {
     uint32_t offsets[2] = { 0, 0 };
@@ -205,6 +222,7 @@ UNIT(symbols)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),    cmocka_unit_test(test_scopes),
+        cmocka_unit_test(test_module_ranges),
         cmocka_unit_test(test_sources),  cmocka_unit_test(test_tokens),
         cmocka_unit_test(test_registers),
     };
