@@ -538,6 +538,27 @@ static void test_boxes(void **state)
     assert_true(us[0] > 15 && us[1] < us[0] && us[2] < us[0]);
 }
 
+/* More than a block can copy is not followed, nor are copies without end: each piece takes time. */
+static void test_large_copies(void **state)
+{
+    static const char *const copies[] = { "2147483632", "%r5" };
+    (void)state;
+    for (size_t c = 0; c < sizeof copies / sizeof *copies; c++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 ".version 8.7\n.target sm_90a\n.address_size 64\n"
+                 ".visible .entry k(.param .u64 p) .reqntid 32 {\n.reg .pred %%p<2>; "
+                 ".reg .b32 %%r<9>; .reg .b64 %%rd<3>;\n.shared .align 128 .b8 tile[65536]; "
+                 ".shared .align 8 .b64 bar;\nld.param.u64 %%rd1, [p]; mov.u32 %%r1, 0; "
+                 "mov.u32 %%r5, 200000;\nL:\n"
+                 "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], "
+                 "[%%rd1], %s, [bar];\nadd.s64 %%rd1, %%rd1, 200000; add.s32 %%r1, %%r1, 1; "
+                 "setp.lt.s32 %%p1, %%r1, 1000000;\n@%%p1 bra L; ret; }\n",
+                 copies[c]);
+        assert_true(isnan(kit_estimate(text, 1024, 32).time.dram_bytes));
+    }
+}
+
 /* Eight loads of 16 bytes in a loop of blocks that wait for them: 32 sums leave registers for few
  * of these at a time, one does for all. */
 static void test_held_registers(void **state)
@@ -1028,6 +1049,7 @@ UNIT(estimate)
         cmocka_unit_test(test_bound_of_memory), cmocka_unit_test(test_bands),
         cmocka_unit_test(test_relieved_pipe),   cmocka_unit_test(test_potential),
         cmocka_unit_test(test_texels),          cmocka_unit_test(test_boxes),
+        cmocka_unit_test(test_large_copies),
         cmocka_unit_test(test_held_registers),
         cmocka_unit_test(test_far_apart),
         cmocka_unit_test(test_uneven),          cmocka_unit_test(test_one_heavy_block),

@@ -56,6 +56,6 @@ bool ptx_loop_exits_are_behind(const FuncFlow *flow, const LoopExits *exits, Loo
                                BlockId block)
 {
     const LoopExits *of = &exits[loop];
-    return !flow->loops->loops[loop].is_irreducible && flow->dom->pre[block] <= of->first
+    return flow->dom->pre[block] <= of->first
            && (of->first > of->last || of->last <= flow->dom->post[block]);
 }

@@ -18,8 +18,7 @@ typedef struct LoopExits {
 /* Per loop; arena's. Of an edge out of more than 64 loops the outer ones do not hear. */
 const LoopExits *ptx_loop_exits_compute(Arena *arena, const FuncFlow *flow);
 
-/* Whether every way out of the loop, from its entry on, goes through block. False where irreducible
- * loops leave it in doubt. */
+/* Whether every way out of the loop, from its header on, goes through block: of reducible loops. */
 bool ptx_loop_exits_are_behind(const FuncFlow *flow, const LoopExits *exits, LoopId loop,
                                BlockId block);
 

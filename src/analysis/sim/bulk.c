@@ -6,7 +6,15 @@
 
 #include <string.h>
 
-enum { MAX_MAPS = 16, PARAMS_MAX = 8192 };
+enum {
+    MAX_MAPS = 16,
+    PARAMS_MAX = 8192,
+    MAX_BOX_DIM = 256,          /* CUDA Driver API, "Tensor Map Object Management" */
+    MAX_BOX_BYTES = 256 << 10,  /* the shared memory of an SM is smaller, of any GPU */
+    /* that are followed: so many, and with each step of the machine some more. They take time */
+    BOX_PIECES = 1 << 20,
+    STEP_PIECES = 16
+};
 
 typedef struct TensorMap {
     uint64_t place;             /* of the map, in the block that runs */
@@ -134,7 +142,7 @@ static bool is_map_whole(const TensorMap *map)
     bool is_known = map->is_made && map->base && map->stride[0] && map->rank
                     && map->rank <= TENSOR_DIMS;
     for (unsigned d = 0; is_known && d < map->rank; d++)
-        is_known = map->box[d] && map->stride[d];
+        is_known = map->box[d] && map->box[d] <= MAX_BOX_DIM && map->stride[d];
     return is_known;
 }
 
@@ -201,6 +209,19 @@ static bool is_of_global(const Op *op)
     return op->spaces[0] == SPACE_GLOBAL || op->spaces[1] == SPACE_GLOBAL;
 }
 
+/* False: more than a block can copy at once, or than there is time for. */
+static bool can_follow_box(Machine *m, const BulkBox *box)
+{
+    enum { ROW_PIECE_BYTES = 64 };
+    uint64_t rows = 1;
+    for (unsigned d = 1; d < TENSOR_DIMS && rows <= MAX_BOX_BYTES; d++)
+        rows *= box->count[d] ? box->count[d] : 1;
+    if (rows > MAX_BOX_BYTES || rows * box->count[0] > MAX_BOX_BYTES)
+        return false;
+    m->box_pieces += rows * (box->count[0] / ROW_PIECE_BYTES + 1);
+    return m->box_pieces <= BOX_PIECES + STEP_PIECES * m->steps;
+}
+
 static void emit_box(Machine *m, Warp *w, const BulkBox *box)
 {
     m->blocks.count[GROWTH_WARP] = 1;
@@ -218,7 +239,7 @@ void ptx_bulk_copy(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, uin
         const bool is_known = ptx_op_has(insn->op, MOD_TENSOR)
                                   ? find_box(m, w, insn, lane, &box)
                                   : find_bulk_row(m, w, insn, lane, &box);
-        box.is_placeless |= !is_known;
+        box.is_placeless |= !is_known || !can_follow_box(m, &box);
         if (!is_known)
             box.first = 0;
         emit_box(m, w, &box);

@@ -239,6 +239,7 @@ struct Machine {
     struct KeptRequest *kept;
     uint32_t kept_count, kept_capacity;
     TensorMaps *maps;           /* tensor maps that the block has come to; NULL: none */
+    uint64_t box_pieces;        /* of bulk copies that were followed */
     bool block_is_assumed, grid_is_assumed, initial_is_assumed, warpid_is_assumed;
     bool dynamic_is_assumed;    /* the size of dynamic shared memory was read, and was not given */
     bool shape_is_read;         /* a place in the grid, or its size, was */
