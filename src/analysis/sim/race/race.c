@@ -1,20 +1,14 @@
 #include "analysis/sim/machine.h"
-#include "analysis/sim/race/race.h"
+#include "analysis/sim/race/race_places.h"
 
-#include "support/hash.h"
-#include "support/minmax.h"
 #include "ir/module.h"
 #include "analysis/sim/block_stride.h"
 #include "analysis/value/points_to.h"
 
 enum {
-    PLACES_PER_PAGE = 32,
     MAX_SITES = UINT16_MAX,
-    MAX_PAIRS = 256,
-    TABLE_SIZE = 4 * MAX_PAIRS,
-    MAX_SHARED = 1 << 18,      /* bytes; no GPU has as many */
     MAX_GRANULE = 16,
-    GRANULE_OF_CALLS = 4,       /* what is called may access so many bytes */
+    GRANULE_OF_CALLS = 4,      /* what is called may access so many bytes */
     MAX_DATA_PLACES = 1 << 22, /* of a run: compared with accesses that data may lead there */
 };
 
@@ -81,7 +75,7 @@ Race *ptx_race_new(Machine *m, uint8_t *orders)
 /* Nothing is seen yet. */
 static void clear_places(Race *r)
 {
-    if (r->granule_wanted < r->granule) {       /* places are other ones now */
+    if (r->granule_wanted < r->granule) { /* places are other ones now */
         r->granule = r->granule_wanted;
         r->page_count = 0;
         r->pages = NULL;
@@ -165,449 +159,25 @@ static uint32_t site_of(Race *r, Warp *w, const Insn *insn)
     InsnId id = (InsnId)(insn - func_state->func->insns);
     uint32_t *sites = func_state->slots[r->observer.slot];
     if (!sites)
-        sites = func_state->slots[r->observer.slot] = ptx_arena_array(m->arena, uint32_t,
-                                                                      func_state->func->insn_count);
+        sites = func_state->slots[r->observer.slot] =
+            ptx_arena_array(m->arena, uint32_t, func_state->func->insn_count);
     if (!sites[id]) {
         if (r->site_count == MAX_SITES)
             return MAX_SITES;
         if (r->site_count == r->site_capacity)
             r->sites = ptx_arena_grow(m->arena, r->sites, r->site_count, &r->site_capacity,
                                       sizeof *r->sites);
-        r->sites[r->site_count] = (Site){ .func = func_state->func,
-                                          .insn = id,
-                                          .is_write = is_write(insn->op),
-                                          .is_strong = is_strong(insn->op),
-                                          .is_swap = ptx_op_has(insn->op, MOD_CAS),
-                                          .turns = ptx_arena_array(m->arena, uint32_t,
-                                                                   r->warp_count) };
+        r->sites[r->site_count] =
+            (Site){ .func = func_state->func,
+                    .insn = id,
+                    .is_write = is_write(insn->op),
+                    .is_strong = is_strong(insn->op),
+                    .is_swap = ptx_op_has(insn->op, MOD_CAS),
+                    .turns = ptx_arena_array(m->arena, uint32_t, r->warp_count) };
         sites[id] = ++r->site_count;
     }
     return sites[id] - 1;
 }
-
-/* ---- pairs ----------------------------------------------------------------------------------- */
-
-static bool is_sought(const Race *r, uint16_t site)
-{
-    return r->sites[site].func == r->sought_func && r->sites[site].insn == r->sought;
-}
-
-static RacePair *pair_of(Race *r, uint16_t a, uint16_t b)
-{
-    uint32_t low = ptx_u32_min(a, b), high = ptx_u32_max(a, b),
-             at = (uint32_t)(ptx_hash_mix((uint64_t)low << 32 | high) % TABLE_SIZE);
-    for (; r->table[at]; at = (at + 1) % TABLE_SIZE) {
-        RacePair *pair = &r->pairs[r->table[at] - 1];
-        if ((pair->first.site == low && pair->second.site == high)
-            || (pair->first.site == high && pair->second.site == low))
-            return pair;
-    }
-    if (r->pair_count == MAX_PAIRS) {
-        r->has_dropped_sought |= is_sought(r, a) || is_sought(r, b);
-        return NULL;
-    }
-    RacePair *pair = &r->pairs[r->pair_count++];
-    *pair = (RacePair){ .address = 0 };
-    r->table[at] = r->pair_count;
-    return pair;
-}
-
-/* How much a witness is worth: the surer the better, unordered rather than unfenced, and of two
- * warps rather than of one. */
-static unsigned rank_of(const Seen *a, const Seen *b, bool is_unfenced)
-{
-    return 4u * (a->level > b->level ? a->level : b->level) + 2u * is_unfenced
-           + (a->thread / WARP_LANES == b->thread / WARP_LANES);
-}
-
-/* What the first would have to be waited for by. */
-static void note_wait(const Race *r, const Seen *before, const Seen *now, RacePair *pair)
-{
-    const uint32_t warp = before->thread / WARP_LANES, other = now->thread / WARP_LANES;
-    bool is_grouped = before->queue && before->queue < QUEUE_COUNT;
-    const uint32_t committed = is_grouped
-                                   ? ptx_race_copies(r, (Queue)before->queue, warp)->committed
-                                   : 0;
-    pair->is_open = is_grouped
-                        ? ptx_race_done(r, (Queue)before->queue, warp, before->group) == UINT32_MAX
-                        : before->queue == QUEUE_MBARRIER;
-    /* it was known to have begun */
-    pair->is_open |= r->is_late && ptx_race_known(r, warp)[other] >= now->clock;
-    pair->is_committed = before->group < committed;
-    pair->newer = pair->is_committed ? committed - before->group - 1 : 0;
-}
-
-/* The pair; NULL: there is no room for it. */
-static RacePair *note_pair(Race *r, const Seen *before, const Seen *now, uint64_t address,
-                           bool is_unfenced)
-{
-    RacePair *pair = pair_of(r, before->site, now->site);
-    if (!pair)
-        return NULL;
-    if (!pair->times
-        || rank_of(before, now, is_unfenced)
-               < rank_of(&pair->first, &pair->second, pair->is_unfenced)) {
-        pair->first = *before;
-        pair->second = *now;
-        pair->address = address;
-        pair->is_unfenced = is_unfenced;
-        note_wait(r, before, now, pair);
-    }
-    pair->times += r->alike;
-    return pair;
-}
-
-/* Two writes of one number make no difference. Of unknown numbers one instruction is taken
- * to write the same in all threads: what many compute alike, they store alike. */
-static bool writes_alike(const Seen *a, const Seen *b)
-{
-    if (a->has_value && b->has_value)
-        return a->value == b->value;
-    return a->site == b->site && (a->turn == b->turn || !a->queue);
-}
-
-static const Touch *touch_of(const Race *r, TouchId id)
-{
-    return &r->touches[id / WARP_LANES];
-}
-
-/* What one warp of a warpgroup has waited for is done for all of them. */
-static bool is_multiplied(const Race *r, const Touch *before, const uint32_t *known)
-{
-    const uint32_t first = before->warp / WARPGROUP * WARPGROUP;
-    for (uint32_t w = first; w < first + WARPGROUP && w < r->warp_count; w++)
-        if (ptx_race_done(r, QUEUE_MATRIX, w, before->group) <= known[w])
-            return true;
-    return false;
-}
-
-/* A cp.async that an mbarrier tracks. */
-static bool is_delivered(const Race *r, const Touch *before, const uint32_t *known)
-{
-    const Copies *c = ptx_race_copies(r, QUEUE_COPY, before->warp);
-    for (uint32_t d = 0; d < c->delivery_count; d++)
-        if (c->deliveries[d].upto > before->group)
-            return c->deliveries[d].phase <= known[r->warp_count + c->deliveries[d].mbarrier];
-    return false;
-}
-
-/* What one lane did at that clock is ordered before what the other does now. */
-static bool have_lanes_met(const Race *r, uint32_t warp, uint32_t clock, unsigned before,
-                           unsigned now)
-{
-    const LaneClocks *some = r->met_some[warp];
-    return clock < r->met_all[warp] || (some && clock < some->known[now][before]);
-}
-
-/* What `before` did is there for the thread of `now`. */
-static bool is_ordered(const Race *r, TouchId before_id, TouchId now_id)
-{
-    const Touch *before = touch_of(r, before_id), *now = touch_of(r, now_id);
-    const uint32_t *row = ptx_race_known(r, now->warp);
-    if (before->queue == QUEUE_MBARRIER)
-        return before->group <= row[r->warp_count + before->mbarrier];
-    if (before->queue == QUEUE_MATRIX)
-        return is_multiplied(r, before, row);
-    if (before->queue == QUEUE_COPY && is_delivered(r, before, row))
-        return true;
-    uint32_t clock = before->queue
-                         ? ptx_race_done(r, (Queue)before->queue, before->warp, before->group)
-                         : before->clock,
-             known = row[before->warp];
-    if (before->warp != now->warp)
-        return clock <= known;
-    if (before_id % WARP_LANES == now_id % WARP_LANES)
-        return clock != UINT32_MAX;
-    return (before->site == now->site && before->turn == now->turn)
-           || have_lanes_met(r, before->warp, clock, before_id % WARP_LANES, now_id % WARP_LANES);
-}
-
-/* value: that it reads or writes; NULL: it is not known. */
-static Seen seen_of(const Race *r, TouchId id, const uint64_t *value)
-{
-    const Touch *t = touch_of(r, id);
-    return (Seen){ .value = value ? *value : 0,
-                   .clock = t->clock,
-                   .turn = t->turn,
-                   .group = t->group,
-                   .site = t->site,
-                   .thread = (uint16_t)(t->warp * WARP_LANES + id % WARP_LANES),
-                   .level = t->level,
-                   .is_write = t->is_write,
-                   .is_strong = t->is_strong,
-                   .is_swap = t->is_swap,
-                   .queue = t->queue,
-                   .has_value = value != NULL,
-                   .is_by_data = t->is_by_data };
-}
-
-/* value: NULL: not known. */
-/* Two threads at one address; of a value that is not known, NULL. */
-typedef struct RaceMeeting {
-    TouchId before, now;
-    const uint64_t *before_value, *now_value;
-    uint64_t address;
-    unsigned mark;              /* of the place, where `before` was found */
-} RaceMeeting;
-
-static RaceClash clash(Race *r, const RaceMeeting *meeting)
-{
-    const Seen before = seen_of(r, meeting->before, meeting->before_value);
-    const Seen now = seen_of(r, meeting->now, meeting->now_value);
-    if (before.is_strong && now.is_strong)
-        return (RaceClash){ NULL, true };
-    if ((before.is_swap && !now.is_write) || (now.is_swap && !before.is_write))
-        return (RaceClash){ NULL, true };       /* what was read is looked at again by the swap */
-    bool are_writes = before.is_write && now.is_write;
-    r->is_overwritten |= are_writes;
-    r->is_crowded |= are_writes && !(before.has_value && now.has_value && before.value == now.value)
-                     && before.thread / WARP_LANES != now.thread / WARP_LANES;
-    if (are_writes && writes_alike(&before, &now))
-        return (RaceClash){ NULL, !r->has_numbers };
-    return (RaceClash){ note_pair(r, &before, &now, meeting->address, false),
-                        !are_writes || !r->has_numbers };
-}
-
-/* Written through the generic proxy, and read through the async one, with no fence on the way. */
-static bool is_unfenced(const Race *r, TouchId before_id, TouchId now_id)
-{
-    const Touch *before = touch_of(r, before_id), *now = touch_of(r, now_id);
-    bool is_proxied = now->queue == QUEUE_BULK || now->queue == QUEUE_MATRIX;
-    return is_proxied && before->is_write && !before->is_strong && !before->queue
-           && before->clock > ptx_race_fenced(r, now->warp)[before->warp];
-}
-
-/* What all lanes of `before` did is there for all of `now`. */
-static bool is_ordered_in_all(const Race *r, TouchId before_id, TouchId now_id)
-{
-    const Touch *before = touch_of(r, before_id), *now = touch_of(r, now_id);
-    if (before->queue)
-        return false;
-    if (before->warp == now->warp)
-        return before->clock < r->met_all[now->warp];
-    return before->clock <= ptx_race_known(r, now->warp)[before->warp];
-}
-
-/* Some lane of it is ordered: whether all are. */
-static bool are_all_ordered(const Race *r, const Touch *before, const Touch *now)
-{
-    return before->queue == QUEUE_MBARRIER || before->queue == QUEUE_MATRIX
-           || before->warp != now->warp
-           || ptx_race_done(r, (Queue)before->queue, before->warp, before->group)
-                  < r->met_all[before->warp];
-}
-
-/* Known of all lanes of both. */
-static void settle_touch(Race *r, uint32_t touch, unsigned mark, Settled found)
-{
-    found.touch = touch;
-    found.meeting = r->meeting;
-    r->settled[touch % SETTLED] = found;
-    if (found.is_by_clocks)
-        r->ordered[mark] = touch;
-}
-
-static void meet(Race *r, const RaceMeeting *meeting)
-{
-    const TouchId before = meeting->before, now = meeting->now;
-    const unsigned mark = meeting->mark;
-    const uint32_t touch = before / WARP_LANES;
-    const Settled *settled = &r->settled[touch % SETTLED];
-    const bool is_one_lane = !((before ^ now) % WARP_LANES);
-    if (settled->touch == touch && settled->meeting == r->meeting
-        && !(settled->is_in_warp && is_one_lane)) {
-        r->met += settled->is_by_clocks ? 1 : r->alike;
-        if (settled->is_by_clocks)
-            r->ordered[mark] = touch;
-        if (settled->clash.pair && settled->clash.is_for_all)
-            settled->clash.pair->times += r->alike;
-        if (settled->is_unordered && !settled->clash.is_for_all)
-            clash(r, meeting);
-        return;
-    }
-    bool is_hidden = is_unfenced(r, before, now);
-    if (!is_hidden && is_ordered_in_all(r, before, now)) {
-        r->met++;               /* the others do not come here */
-        settle_touch(r, touch, mark, (Settled){ .is_by_clocks = true });
-        return;
-    }
-    r->met += r->alike;
-    if (!is_ordered(r, before, now)) {
-        const bool is_in_warp = touch_of(r, before)->warp == touch_of(r, now)->warp;
-        const RaceClash found = clash(r, meeting);
-        if (!is_in_warp || !is_one_lane)
-            settle_touch(r, touch, mark,
-                         (Settled){ .is_unordered = true,
-                                    .is_in_warp = is_in_warp,
-                                    .clash = found });
-    } else if (is_hidden) {
-        const Seen first = seen_of(r, before, NULL), second = seen_of(r, now, NULL);
-        note_pair(r, &first, &second, meeting->address, true);
-    } else if (touch_of(r, before)->queue
-               && are_all_ordered(r, touch_of(r, before), touch_of(r, now))) {
-        settle_touch(r, touch, mark, (Settled){ .touch = touch });
-    }
-}
-
-/* What follows is of another touch. */
-static void begin_meeting(Race *r)
-{
-    memset(r->ordered, 0, sizeof r->ordered);
-    r->meeting++;
-    r->has_numbers = false;
-}
-
-/* ---- places ---------------------------------------------------------------------------------- */
-
-static inline Place *place_at(Race *r, uint64_t address)
-{
-    uint64_t index = address >> __builtin_ctz(r->granule), page = index / PLACES_PER_PAGE;
-    if (address >= MAX_SHARED)
-        return NULL;
-    if (!r->pages) {
-        r->page_count = MAX_SHARED / r->granule / PLACES_PER_PAGE;
-        r->pages = ptx_arena_array(r->arena, Place *, r->page_count);
-    }
-    if (!r->pages[page])
-        r->pages[page] = ptx_arena_array(r->arena, Place, PLACES_PER_PAGE);
-    return &r->pages[page][index % PLACES_PER_PAGE];
-}
-
-/* In place of one of the same warp, else of one that is ordered before: two warps' reads are
- * enough, since a write is of another warp than one of them. */
-static void keep_new_read(Race *r, Place *place, TouchId now)
-{
-    uint32_t warp = touch_of(r, now)->warp;
-    TouchId *into = NULL;
-    for (TouchId *mark = place->marks + WRITERS; mark < place->marks + WRITERS + READERS; mark++) {
-        const Touch *read = touch_of(r, *mark);
-        if (*mark && read->warp == warp) {
-            into = mark;
-            if ((*into ^ now) % WARP_LANES)
-                place->marks[MARKS - 1] = *into;
-            break;
-        }
-        if (!into && (!*mark || read->clock <= ptx_race_known(r, warp)[read->warp]))
-            into = mark;
-    }
-    r->has_dropped |= !into;
-    if (into)
-        *into = now;
-}
-
-/* Places side by side were mostly read by the same. */
-static inline void keep_read(Race *r, Place *place, TouchId now)
-{
-    KeptRead *last = &r->kept_read;
-    TouchId *marks = place->marks + WRITERS;
-    if (last->now == now && last->meeting == r->meeting
-        && !memcmp(last->before, marks, sizeof last->before)) {
-        memcpy(marks, last->after, sizeof last->after);
-        return;
-    }
-    last->now = now;
-    last->meeting = r->meeting;
-    memcpy(last->before, marks, sizeof last->before);
-    keep_new_read(r, place, now);
-    memcpy(last->after, marks, sizeof last->after);
-}
-
-/* Reads meet what was written; writes all that was. Mostly lanes side by side meet lanes side by
- * side, of what is ordered. */
-static inline void meet_at(Race *r, const Place *place, uint64_t address, TouchId now,
-                           const uint64_t *value, bool is_write)
-{
-    for (unsigned i = 0; i < MARKS && place && (i < WRITERS || is_write); i++) {
-        const TouchId before = place->marks[i];
-        const bool has_value = i < WRITERS && place->has_values[i];
-        if (before && before / WARP_LANES != r->ordered[i])
-            meet(r, &(RaceMeeting){ before, now, has_value ? &place->values[i] : NULL, value,
-                                    address, i });
-    }
-}
-
-static inline bool is_unwritten(const Place *place)
-{
-    _Static_assert(WRITERS == 2, "all of them");
-    return !place->marks[0] && !place->marks[1];
-}
-
-static inline void keep_at(Race *r, Place *place, TouchId now, const uint64_t *value,
-                           bool is_write, bool is_strong)
-{
-    if (place && is_write) {
-        /* by another lane of one instruction */
-        r->is_overwritten |= place->marks[is_strong] / WARP_LANES == now / WARP_LANES;
-        place->marks[is_strong] = now;
-        place->has_values[is_strong] = value != NULL;
-        place->values[is_strong] = value ? *value : 0;
-    } else if (place) {
-        keep_read(r, place, now);
-    }
-}
-
-/* ---- two sites alone ------------------------------------------------------------------------- */
-
-static Lasts *lasts_at(Race *r, uint64_t address)
-{
-    if (address >= MAX_SHARED)
-        return NULL;
-    const uint64_t index = address >> __builtin_ctz(r->granule);
-    if (!r->lasts)
-        r->lasts = ptx_arena_array(r->arena, Lasts *, MAX_SHARED / r->granule / PLACES_PER_PAGE);
-    Lasts **page = &r->lasts[index / PLACES_PER_PAGE];
-    if (!*page)
-        *page = ptx_arena_array(r->arena, Lasts, PLACES_PER_PAGE);
-    Lasts *lasts = &(*page)[index % PLACES_PER_PAGE];
-    if (!lasts->items)
-        lasts->items = ptx_arena_array(r->arena, Last, 2 * (size_t)r->warp_count);
-    if (lasts->run != r->run)
-        *lasts = (Lasts){ .run = r->run, .items = lasts->items };
-    return lasts;
-}
-
-static void meet_lasts(Race *r, uint64_t address, TouchId now, const uint64_t *value, bool is_write)
-{
-    const Lasts *lasts = lasts_at(r, address);
-    for (uint32_t i = 0; lasts && i < lasts->count; i++) {
-        const Last *last = &lasts->items[i];
-        if (!is_write && !touch_of(r, last->mark)->is_write)
-            continue;
-        const uint64_t *last_value = last->has_value ? &last->value : NULL;
-        meet(r, &(RaceMeeting){ last->mark, now, last_value, value, address, 0 });
-        if (last->other)
-            meet(r, &(RaceMeeting){ last->other, now, NULL, value, address, 0 });
-    }
-}
-
-static void keep_lasts(Race *r, uint64_t address, TouchId now, const uint64_t *value)
-{
-    Lasts *lasts = lasts_at(r, address);
-    const Touch *touch = touch_of(r, now);
-    uint32_t i = 0;
-    while (lasts && i < lasts->count
-           && (touch_of(r, lasts->items[i].mark)->warp != touch->warp
-               || touch_of(r, lasts->items[i].mark)->site != touch->site))
-        i++;
-    if (!lasts || i == 2 * r->warp_count)
-        return;
-    if (i == lasts->count)
-        lasts->items[lasts->count++] = (Last){ .mark = now };
-    Last *last = &lasts->items[i];
-    last->other = (last->mark ^ now) % WARP_LANES ? last->mark : last->other;
-    last->mark = now;
-    last->has_value = value != NULL;
-    last->value = value ? *value : 0;
-}
-
-/* Whether what begins and ends at these multiples, or-ed, fills its places. */
-static bool fills_places(Race *r, uint64_t multiples)
-{
-    while (multiples & (r->granule_wanted - 1))
-        r->granule_wanted /= 2;
-    return r->granule_wanted == r->granule;
-}
-
 /* ---- an access once more --------------------------------------------------------------------- */
 
 /* Rounds of the loops that begin here; those inside begin anew. */
@@ -638,12 +208,27 @@ static void meet_watches(const Race *r, const Warp *w, const Insn *insn, const T
     for (Watch *watch = r->watches; watch < r->watches + 2; watch++)
         if (watch->site == now->site && watch->turn == now->turn
             && watch->thread / WARP_LANES == w->index)
-            watch->place = ptx_machine_place(m, w,
-                                             (InsnId)(insn - w->frame->func_state->func->insns));
+            watch->place =
+                ptx_machine_place(m, w, (InsnId)(insn - w->frame->func_state->func->insns));
 }
 
 /* ---- accesses -------------------------------------------------------------------------------- */
 
+/* What follows is of another touch. */
+static void begin_meeting(Race *r)
+{
+    memset(r->ordered, 0, sizeof r->ordered);
+    r->meeting++;
+    r->has_numbers = false;
+}
+
+/* Whether what begins and ends at these multiples, or-ed, fills its places. */
+static bool fills_places(Race *r, uint64_t multiples)
+{
+    while (multiples & (r->granule_wanted - 1))
+        r->granule_wanted /= 2;
+    return r->granule_wanted == r->granule;
+}
 static uint8_t level_of(const Machine *m, uint8_t doubt, const Value *address)
 {
     if (doubt >= UNCERTAIN_DATA)
@@ -661,56 +246,6 @@ static TouchId add_touch(Race *r, const Touch *touch)
     r->touches[r->touch_count] = *touch;
     return WARP_LANES * r->touch_count++;
 }
-
-/* ---- where data may lead --------------------------------------------------------------------- */
-
-/* One of the two may be there. Whether two of them meet, data alone decide: nothing is
- * reported of that. */
-static void meet_by_data(Race *r, TouchId before_id, TouchId now_id, uint64_t address)
-{
-    const Touch *before = touch_of(r, before_id), *now = touch_of(r, now_id);
-    bool is_apart = before->warp != now->warp && !before->queue && !now->queue
-                    && (before->is_write || now->is_write);
-    bool is_allowed = (before->is_strong && now->is_strong) || (before->is_swap && !now->is_write)
-                      || (now->is_swap && !before->is_write);
-    if (!is_apart || is_allowed || is_ordered(r, before_id, now_id))
-        return;
-    const Seen first = seen_of(r, before_id, NULL), second = seen_of(r, now_id, NULL);
-    note_pair(r, &first, &second, address, false);
-}
-
-/* An access to known places meets those that may have been there. */
-static void meet_all_by_data(Race *r, const uint64_t at[WARP_LANES], uint32_t bytes, uint32_t lanes,
-                             TouchId first)
-{
-    for (uint32_t d = 0; d < r->by_data_count; d++) {
-        const DataTouch *data = &r->by_data[d];
-        if (is_ordered_in_all(r, data->touch, first))
-            continue;
-        for (uint32_t left = lanes; left; left &= left - 1) {
-            unsigned lane = (unsigned)__builtin_ctz(left);
-            if (at[lane] < data->high && at[lane] + bytes > data->low) {
-                meet_by_data(r, data->touch, first + lane, at[lane]);
-                break;
-            }
-        }
-    }
-}
-
-static void meet_place_by_data(Race *r, uint64_t address, TouchId now)
-{
-    if (r->only_funcs[0]) {
-        const Lasts *lasts = lasts_at(r, address);
-        for (uint32_t i = 0; lasts && i < lasts->count; i++)
-            meet_by_data(r, lasts->items[i].mark, now, address);
-        return;
-    }
-    const Place *place = place_at(r, address);
-    for (unsigned i = 0; place && i < MARKS; i++)
-        if (place->marks[i])
-            meet_by_data(r, place->marks[i], now, address);
-}
-
 static const DataExtent *extent_of(Race *r, const Insn *insn, uint32_t site)
 {
     Machine *m = r->machine;
@@ -732,11 +267,12 @@ static DataTouch *new_by_data(Race *r, const Touch *now)
 {
     uint32_t d = 0;
     while (d < r->by_data_count
-           && (touch_of(r, r->by_data[d].touch)->site != now->site
-               || touch_of(r, r->by_data[d].touch)->warp != now->warp))
+           && (ptx_race_touch_of(r, r->by_data[d].touch)->site != now->site
+               || ptx_race_touch_of(r, r->by_data[d].touch)->warp != now->warp))
         d++;
     if (d < r->by_data_count)
-        return touch_of(r, r->by_data[d].touch)->clock == now->clock ? NULL : &r->by_data[d];
+        return ptx_race_touch_of(r, r->by_data[d].touch)->clock == now->clock ? NULL
+                                                                              : &r->by_data[d];
     if (d == r->by_data_capacity)
         r->by_data = ptx_arena_grow(r->arena, r->by_data, r->by_data_count, &r->by_data_capacity,
                                     sizeof *r->by_data);
@@ -750,14 +286,15 @@ static void note_by_data(Race *r, const DataExtent *extent, uint32_t lanes, cons
     DataTouch *data = is_placed ? new_by_data(r, now) : NULL;
     if (!data)
         return;
-    *data = (DataTouch){ add_touch(r, now) + (TouchId)__builtin_ctz(lanes), from + extent->low, from + extent->high };
+    *data = (DataTouch){ add_touch(r, now) + (TouchId)__builtin_ctz(lanes), from + extent->low,
+                         from + extent->high };
     const uint64_t first = data->low & ~(uint64_t)(r->granule - 1),
                    count = (data->high - first + r->granule - 1) / r->granule;
     if (count > r->by_data_places)
         return;
     r->by_data_places -= count;
     for (uint64_t at = first; at < data->high; at += r->granule)
-        meet_place_by_data(r, at, data->touch);
+        ptx_race_meet_place_by_data(r, at, data->touch);
 }
 
 /* What is of no use to the end, or takes too long, is not run to the end. */
@@ -767,19 +304,19 @@ static void end_if_useless(const Race *r)
         r->machine->most_steps = r->machine->steps;
 }
 
-typedef struct LaneAccess {     /* what lanes access at once */
-    uint64_t at[WARP_LANES], numbers[WARP_LANES];       /* numbers: of those that are known */
+typedef struct LaneAccess {                       /* what lanes access at once */
+    uint64_t at[WARP_LANES], numbers[WARP_LANES]; /* numbers: of those that are known */
     /* the first of each lane, where their places are looked at; of one place that of lane 0 */
     Place *places[WARP_LANES];
     const Touch *touch;
-    uint64_t end;               /* behind the last byte */
-    uint64_t multiples;         /* in fills_places's way: of what begins and ends there */
-    TouchId first;              /* of lane 0 */
-    uint32_t lanes, known;      /* known: those whose numbers are */
+    uint64_t end;          /* behind the last byte */
+    uint64_t multiples;    /* in fills_places's way: of what begins and ends there */
+    TouchId first;         /* of lane 0 */
+    uint32_t lanes, known; /* known: those whose numbers are */
     uint32_t bytes;
-    uint32_t unwritten;         /* that meet a place which nothing has written; once places met */
-    bool is_one_place;          /* of all lanes */
-    bool is_one_write;          /* of one number, or of none that is known, to one place */
+    uint32_t unwritten; /* that meet a place which nothing has written; once places met */
+    bool is_one_place;  /* of all lanes */
+    bool is_one_write;  /* of one number, or of none that is known, to one place */
 } LaneAccess;
 
 static const uint64_t *lane_value(const LaneAccess *a, unsigned lane)
@@ -791,7 +328,7 @@ static const uint64_t *lane_value(const LaneAccess *a, unsigned lane)
 static Place *lane_place(Race *r, const LaneAccess *a, unsigned lane, uint32_t byte)
 {
     if (byte)
-        return place_at(r, a->at[lane] + byte);
+        return ptx_race_place_at(r, a->at[lane] + byte);
     return a->places[a->is_one_place ? 0 : lane];
 }
 
@@ -809,7 +346,7 @@ static uint32_t own_lanes(const Race *r, const Place *place, unsigned marks, uin
 {
     uint32_t own = 0;
     for (unsigned i = 0; place && i < marks; i++)
-        if (place->marks[i] && touch_of(r, place->marks[i])->warp == warp)
+        if (place->marks[i] && ptx_race_touch_of(r, place->marks[i])->warp == warp)
             own |= 1u << place->marks[i] % WARP_LANES;
     return own;
 }
@@ -832,11 +369,11 @@ static uint32_t lanes_alike(Race *r, const LaneAccess *a, uint32_t lanes)
     const unsigned marks = a->touch->is_write ? MARKS : WRITERS;
     if (a->touch->is_write && !a->is_one_write)
         return lanes & -lanes;
-    for (uint32_t left = lanes & ~alike;
-         left && a->at[__builtin_ctz(left)] == a->at[first]; left &= left - 1)
+    for (uint32_t left = lanes & ~alike; left && a->at[__builtin_ctz(left)] == a->at[first];
+         left &= left - 1)
         alike |= left & -left;
     for (uint32_t b = 0; b < a->bytes && alike & (alike - 1); b += r->granule) {
-        const Place *place = place_at(r, a->at[first] + b);
+        const Place *place = ptx_race_place_at(r, a->at[first] + b);
         if (!is_settled_place(r, place, marks))
             alike = lanes_before(alike, own_lanes(r, place, marks, a->touch->warp));
     }
@@ -856,14 +393,15 @@ static void meet_lanes(Race *r, LaneAccess *a)
     const bool is_write = a->touch->is_write;
     for (uint32_t left = a->lanes, alike; left; left &= ~alike) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
-        Place *first = place_at(r, a->at[lane]);
+        Place *first = ptx_race_place_at(r, a->at[lane]);
         alike = lanes_alike(r, a, left);
         set_places(a, first, alike);
         r->alike = alike & (alike - 1) ? ptx_lanes_count(alike) : 1;
         for (uint32_t b = 0; b < a->bytes; b += r->granule) {
             const Place *place = lane_place(r, a, lane, b);
-            a->unwritten |= place && is_unwritten(place) ? alike : 0;
-            meet_at(r, place, a->at[lane] + b, a->first + lane, lane_value(a, lane), is_write);
+            a->unwritten |= place && ptx_race_is_place_unwritten(place) ? alike : 0;
+            ptx_race_meet_at(r, place, a->at[lane] + b, a->first + lane, lane_value(a, lane),
+                             is_write);
         }
     }
     r->alike = 1;
@@ -873,8 +411,7 @@ static void meet_lanes(Race *r, LaneAccess *a)
 static bool is_read_kept(const LaneAccess *a, unsigned lane, uint32_t behind)
 {
     const uint32_t second = behind & (behind - 1);
-    return a->touch->is_write || !second
-           || a->at[__builtin_ctz(behind)] != a->at[lane]
+    return a->touch->is_write || !second || a->at[__builtin_ctz(behind)] != a->at[lane]
            || a->at[__builtin_ctz(second)] != a->at[lane];
 }
 
@@ -894,8 +431,8 @@ static void keep_lanes(Race *r, const LaneAccess *a)
         const unsigned lane = (unsigned)__builtin_ctz(left);
         if (is_one || is_read_kept(a, lane, left & (left - 1)))
             for (uint32_t b = 0; b < a->bytes; b += r->granule)
-                keep_at(r, lane_place(r, a, lane, b), a->first + lane, lane_value(a, lane),
-                        is_write, a->touch->is_strong);
+                ptx_race_keep_at(r, lane_place(r, a, lane, b), a->first + lane, lane_value(a, lane),
+                                 is_write, a->touch->is_strong);
     }
 }
 
@@ -905,13 +442,13 @@ static void note_lasts(Race *r, const LaneAccess *a)
     for (uint32_t left = a->lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         for (uint32_t b = 0; b < a->bytes; b += r->granule)
-            meet_lasts(r, a->at[lane] + b, a->first + lane, lane_value(a, lane),
-                       a->touch->is_write);
+            ptx_race_meet_lasts(r, a->at[lane] + b, a->first + lane, lane_value(a, lane),
+                                a->touch->is_write);
     }
     for (uint32_t left = a->lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         for (uint32_t b = 0; b < a->bytes; b += r->granule)
-            keep_lasts(r, a->at[lane] + b, a->first + lane, lane_value(a, lane));
+            ptx_race_keep_lasts(r, a->at[lane] + b, a->first + lane, lane_value(a, lane));
     }
 }
 
@@ -941,8 +478,7 @@ static void take_numbers(LaneAccess *a, const Value *value)
     const bool is_number = value && value->align == ALIGN_EXACT;
     a->known = is_number ? ~value->unknown : 0;
     a->is_one_write = a->touch->is_write && a->is_one_place
-                      && (!(a->known & a->lanes)
-                          || (!value->lanes && !(a->lanes & ~a->known)));
+                      && (!(a->known & a->lanes) || (!value->lanes && !(a->lanes & ~a->known)));
     for (uint32_t left = a->known & a->lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         a->numbers[lane] = ptx_value_lane(value, lane);
@@ -961,7 +497,7 @@ static void note(Race *r, LaneAccess *a, const Value *value)
     r->has_numbers = a->known & a->lanes;
     if (!fills_places(r, a->multiples))
         return;
-    meet_all_by_data(r, a->at, a->bytes, a->lanes, a->first);
+    ptx_race_meet_all_by_data(r, a->at, a->bytes, a->lanes, a->first);
     if (r->only_funcs[0]) {
         note_lasts(r, a);
         return;
@@ -1022,8 +558,8 @@ static void note_overreach(Race *r, const Warp *w, const Insn *insn, const Share
 bool ptx_race_is_unwritten(Race *r, const Stray *read)
 {
     for (uint32_t b = 0; b < read->bytes; b += r->granule) {
-        const Place *place = place_at(r, read->address + b);
-        if (place && is_unwritten(place))
+        const Place *place = ptx_race_place_at(r, read->address + b);
+        if (place && ptx_race_is_place_unwritten(place))
             return true;
     }
     return false;
@@ -1157,8 +693,8 @@ TouchId ptx_race_begin_async(Race *r, Warp *w, const Insn *insn, uint8_t doubt, 
     uint32_t site = site_of(r, w, insn);
     if (site == MAX_SITES)
         return 0;
-    const Value place = { .is_assumed = like->level == RACE_ASSUMED
-                                        || like->level == RACE_GUESSED };
+    const Value place = { .is_assumed =
+                              like->level == RACE_ASSUMED || like->level == RACE_GUESSED };
     Touch now = touch_by(r, w, insn, doubt, &place, site);
     now.queue = like->queue;
     now.group = like->group;
@@ -1177,24 +713,24 @@ void ptx_race_range_on(Race *r, TouchId touch, uint64_t at, uint64_t bytes)
 {
     if (r->watches)
         return;
-    const Touch *now = touch_of(r, touch);
+    const Touch *now = ptx_race_touch_of(r, touch);
     const bool is_write = now->is_write, is_strong = now->is_strong;
     memset(r->ordered, 0, sizeof r->ordered);
     if (!bytes || at >= MAX_SHARED || !fills_places(r, at | bytes))
         return;
     const uint64_t end = bytes < MAX_SHARED - at ? at + bytes : MAX_SHARED;
     while (at < end) {
-        Place *place = place_at(r, at);
+        Place *place = ptx_race_place_at(r, at);
         const uint64_t page = (at | (PLACES_PER_PAGE * r->granule - 1)) + 1,
                        next = page < end ? page : end;
         for (; at < next && !is_write; at += r->granule, place++) {
             if (!is_settled_place(r, place, WRITERS))
-                meet_at(r, place, at, touch, NULL, false);
-            keep_read(r, place, touch);
+                ptx_race_meet_at(r, place, at, touch, NULL, false);
+            ptx_race_keep_read(r, place, touch);
         }
         for (; at < next; at += r->granule, place++) {
-            meet_at(r, place, at, touch, NULL, true);
-            keep_at(r, place, touch, NULL, true, is_strong);
+            ptx_race_meet_at(r, place, at, touch, NULL, true);
+            ptx_race_keep_at(r, place, touch, NULL, true, is_strong);
         }
     }
 }

@@ -1,0 +1,112 @@
+/* race_places.h -- what was done last at each place of shared memory, and what meets there. Of
+ * race.h, for the files beside it alone. */
+#ifndef PTX_ANALYSIS_SIM_RACE_RACE_PLACES_H
+#define PTX_ANALYSIS_SIM_RACE_RACE_PLACES_H
+
+#include "analysis/sim/race/race.h"
+
+enum {
+    PLACES_PER_PAGE = 32,
+    MAX_PAIRS = 256,
+    TABLE_SIZE = 4 * MAX_PAIRS,
+    MAX_SHARED = 1 << 18, /* bytes; no GPU has as many */
+};
+
+/* Two threads at one address; of a value that is not known, NULL. */
+typedef struct RaceMeeting {
+    TouchId before, now;
+    const uint64_t *before_value, *now_value;
+    uint64_t address;
+    unsigned mark; /* of the place, where `before` was found */
+} RaceMeeting;
+
+static inline const Touch *ptx_race_touch_of(const Race *r, TouchId id)
+{
+    return &r->touches[id / WARP_LANES];
+}
+
+/* Notes the pair if nothing orders the two. */
+void ptx_race_meet(Race *race, const RaceMeeting *meeting);
+
+/* In place of one of the same warp, else of one that is ordered before: two warps' reads are
+ * enough, since a write is of another warp than one of them. */
+void ptx_race_keep_new_read(Race *race, Place *place, TouchId now);
+
+static inline Place *ptx_race_place_at(Race *r, uint64_t address)
+{
+    uint64_t index = address >> __builtin_ctz(r->granule), page = index / PLACES_PER_PAGE;
+    if (address >= MAX_SHARED)
+        return NULL;
+    if (!r->pages) {
+        r->page_count = MAX_SHARED / r->granule / PLACES_PER_PAGE;
+        r->pages = ptx_arena_array(r->arena, Place *, r->page_count);
+    }
+    if (!r->pages[page])
+        r->pages[page] = ptx_arena_array(r->arena, Place, PLACES_PER_PAGE);
+    return &r->pages[page][index % PLACES_PER_PAGE];
+}
+
+/* Places side by side were mostly read by the same. */
+static inline void ptx_race_keep_read(Race *r, Place *place, TouchId now)
+{
+    KeptRead *last = &r->kept_read;
+    TouchId *marks = place->marks + WRITERS;
+    if (last->now == now && last->meeting == r->meeting
+        && !memcmp(last->before, marks, sizeof last->before)) {
+        memcpy(marks, last->after, sizeof last->after);
+        return;
+    }
+    last->now = now;
+    last->meeting = r->meeting;
+    memcpy(last->before, marks, sizeof last->before);
+    ptx_race_keep_new_read(r, place, now);
+    memcpy(last->after, marks, sizeof last->after);
+}
+
+/* Reads meet what was written; writes all that was. Mostly lanes side by side meet lanes side by
+ * side, of what is ordered. */
+static inline void ptx_race_meet_at(Race *r, const Place *place, uint64_t address, TouchId now,
+                                    const uint64_t *value, bool is_write)
+{
+    for (unsigned i = 0; i < MARKS && place && (i < WRITERS || is_write); i++) {
+        const TouchId before = place->marks[i];
+        const bool has_value = i < WRITERS && place->has_values[i];
+        if (before && before / WARP_LANES != r->ordered[i])
+            ptx_race_meet(r, &(RaceMeeting){ before, now, has_value ? &place->values[i] : NULL,
+                                             value, address, i });
+    }
+}
+
+static inline bool ptx_race_is_place_unwritten(const Place *place)
+{
+    _Static_assert(WRITERS == 2, "all of them");
+    return !place->marks[0] && !place->marks[1];
+}
+
+static inline void ptx_race_keep_at(Race *r, Place *place, TouchId now, const uint64_t *value,
+                                    bool is_write, bool is_strong)
+{
+    if (place && is_write) {
+        /* by another lane of one instruction */
+        r->is_overwritten |= place->marks[is_strong] / WARP_LANES == now / WARP_LANES;
+        place->marks[is_strong] = now;
+        place->has_values[is_strong] = value != NULL;
+        place->values[is_strong] = value ? *value : 0;
+    } else if (place) {
+        ptx_race_keep_read(r, place, now);
+    }
+}
+/* Where two sites alone are noted: an access meets all that was done there; it is kept.
+ * value: NULL: not known. */
+void ptx_race_meet_lasts(Race *race, uint64_t address, TouchId now, const uint64_t *value,
+                         bool is_write);
+void ptx_race_keep_lasts(Race *race, uint64_t address, TouchId now, const uint64_t *value);
+
+/* An access to known places meets those that may have been there. */
+void ptx_race_meet_all_by_data(Race *race, const uint64_t at[WARP_LANES], uint32_t bytes,
+                               uint32_t lanes, TouchId first);
+
+/* One that data may lead to the place meets what was done there. */
+void ptx_race_meet_place_by_data(Race *race, uint64_t address, TouchId now);
+
+#endif
