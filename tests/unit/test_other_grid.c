@@ -2,7 +2,12 @@
  * another (other_grid.h): each to the byte what an estimate is that runs everything. */
 #include "kit.h"
 
+#include "analysis/access/evaluate.h"
+#include "analysis/access/other_grid.h"
+#include "analysis/sim/program.h"
+#include "analysis/value/launch.h"
 #include "api/module.h"
+#include "arenas.h"
 
 enum { GRIDS = 40, WALK = 8 };
 
@@ -120,8 +125,82 @@ static void test_measured(void **state)
         check_file(files[i], "testdata/measured/launches.json");
 }
 
+/* ---- for which grids nothing is run ---------------------------------------------------------- */
+
+#define HEAD \
+    ".version 8.0\n.target sm_90\n.address_size 64\n" \
+    ".visible .entry k(.param .u64 a, .param .u32 n) {\n" \
+    ".reg .b32 %r<9>; .reg .b64 %rd<4>; .reg .pred %p<2>;\n" \
+    "ld.param.u64 %rd1, [a]; ld.param.u32 %r1, [n]; mov.u32 %r2, %ctaid.x;\n" \
+    "mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x; mad.lo.u32 %r5, %r2, %r3, %r4;\n"
+#define STORE "mul.wide.u32 %rd2, %r5, 4; add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r4;\n"
+
+static const uint8_t ten_million[4] = { 0x80, 0x96, 0x98, 0 };
+static const LaunchParam array_and_count[] = { { .is_pointer = true },
+                                               { .bytes = ten_million, .length = 4 } };
+
+static const struct {
+    const char *what, *text;
+    uint32_t grid, other;
+    bool stands;
+} grids[] = {
+    { "a row a block", HEAD STORE "ret;\n}\n", 1000, 1500, true },
+    { "the same behind a guard", HEAD "setp.ge.u32 %p1, %r5, %r1; @%p1 ret;\n" STORE "ret;\n}\n",
+      1000, 1500, true },
+    { "a guard that the last blocks of the other do not pass",
+      HEAD "setp.ge.u32 %p1, %r5, %r1; @%p1 ret;\n" STORE "ret;\n}\n", 1000, 200000, false },
+    { "as many rounds as its number says",
+      HEAD "and.b32 %r6, %r2, 3;\nLOOP:\n" STORE "add.u32 %r5, %r5, %r3; sub.u32 %r6, %r6, 1;\n"
+      "setp.gt.s32 %p1, %r6, 0; @%p1 bra LOOP;\nret;\n}\n", 1001, 1502, false },
+    { "a stride of the grid",
+      HEAD "mov.u32 %r6, %nctaid.x; mul.lo.u32 %r6, %r6, %r3;\nLOOP:\n" STORE
+      "add.u32 %r5, %r5, %r6; setp.lt.u32 %p1, %r5, %r1; @%p1 bra LOOP;\nret;\n}\n",
+      1000, 1500, false },
+};
+
+static const Evaluation *by_other_grid(World *w, const KernelRun *run, const Gpu *gpu,
+                                       uint32_t other)
+{
+    enum { STEPS = 1 << 14 };
+    const uint32_t grid[3] = { other, 1, 1 };
+    GridRuns *runs = NULL;
+    assert_non_null(ptx_evaluate_keeping(run, gpu, STEPS, &runs));
+    return runs ? ptx_evaluate_other_grid(runs, &w->arena, &w->scratch, grid) : NULL;
+}
+
+/* Estimates are the same either way: this is what says that the short one is taken. */
+static void test_stands(void **state)
+{
+    World *w = *state;
+    for (size_t i = 0; i < COUNT(grids); i++) {
+        ptxlint_module *m = kit_module(grids[i].text);
+        Arena work;
+        ptx_arena_init(&work, (size_t)1 << 28, &w->failure);
+        const Launch launch = { .is_given = true,
+                                .grid = { grids[i].grid, 1, 1 },
+                                .block = { 128, 1, 1 },
+                                .dynamic_shared_bytes = -1,
+                                .params = array_and_count,
+                                .param_count = COUNT(array_and_count) };
+        const KernelRun run = {
+            .arena = &w->arena,
+            .work = &work,
+            .scratch = &w->scratch,
+            .program = ptx_program_new(&w->arena, ptx_code_new(&w->arena, m->ir, m->calls)),
+            .launch = &launch
+        };
+        if (!by_other_grid(w, &run, m->gpus[0], grids[i].other) == grids[i].stands)
+            fail_msg("%s: %s", grids[i].what, grids[i].stands ? "run anew" : "not run");
+        ptx_arena_free(&work);
+        ptxlint_module_free(m);
+    }
+}
+
 UNIT(other_grid)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_measured) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_measured),
+        cmocka_unit_test_setup_teardown(test_stands, set_up, tear_down),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
