@@ -122,7 +122,7 @@ typedef enum Depth {
     DEPTH_WHOLE,                /* as many blocks as the budget does for */
     /* where the grid is unknown, a few warps of one block do */
     DEPTH_QUICK,
-    DEPTH_ROW,                  /* the same, of a block that is not known as a row of threads alone */
+    DEPTH_ROW,                  /* the same; a block that is not known is a row of threads */
     DEPTH_FEW,                  /* one block from the middle */
 } Depth;
 
