@@ -46,11 +46,6 @@ static ExitCode add_file(FileList *list, const char *shown, InputFile file)
     return EXIT_CLEAN;
 }
 
-static ExitCode add_item(FileList *list, const char *path)
-{
-    return add_file(list, path, (InputFile){ .input = NULL });
-}
-
 /* The list owns it from here on, in any case. */
 static ExitCode add_entries(FileList *list, ptxlint_input *input)
 {
@@ -188,6 +183,14 @@ typedef struct PathsWalk {
     size_t without_ptx;         /* files with GPU code that is none */
 } PathsWalk;
 
+static ExitCode add_plain(PathsWalk *walk, const char *path)
+{
+    if (!ptx_is_foreign(path, walk->book->options->source_root))
+        return add_file(walk->list, path, (InputFile){ .input = NULL });
+    ptx_complain(path, "is a link out of the source root to what is no PTX");
+    return EXIT_INPUT;
+}
+
 static ExitCode add_folder(PathsWalk *walk, const char *folder);
 
 static bool is_packed_ptx(const char *name)
@@ -264,7 +267,7 @@ static ExitCode add_entry(PathsWalk *walk, const char *folder, const char *name)
     else if (is_folder)
         code = add_folder(walk, path);
     else if (is_ptx)                    /* a dangling link is one, and unreadable */
-        code = add_item(walk->list, path);
+        code = add_plain(walk, path);
     else if (is_other)
         code = add_found_file(walk, path);
     free(path);
@@ -304,19 +307,19 @@ static ExitCode add_input(PathsWalk *walk, const char *path)
     ptxlint_input *input;
     char error[256];
     if (is_ptx_pipe(path))
-        return add_item(walk->list, path);
+        return add_plain(walk, path);
     ptxlint_status status = open_input(walk->book->options, path, &input, error, sizeof error);
     if (status == PTXLINT_BAD_FILE)
         ptx_complain(path, error);
     if (status != PTXLINT_OK)
-        return status == PTXLINT_BAD_FILE ? EXIT_INPUT : add_item(walk->list, path);
+        return status == PTXLINT_BAD_FILE ? EXIT_INPUT : add_plain(walk, path);
     const ptxlint_input_info *info = ptxlint_input_get_info(input);
     ExitCode code = complain_troubles(path, input);
     if (info->entry_count && !info->is_plain)
         return exit_code_max(code, add_entries(walk->list, input));
     if (info->no_ptx)
         ptx_complain(path, info->no_ptx);
-    code = exit_code_max(code, info->no_ptx ? EXIT_INPUT : add_item(walk->list, path));
+    code = exit_code_max(code, info->no_ptx ? EXIT_INPUT : add_plain(walk, path));
     ptxlint_input_free(input);
     return code;
 }
@@ -384,7 +387,7 @@ static ExitCode add_fitting_entry(PathsWalk *walk, const char *pattern, const ch
         if (is_excluded)
             walk->excluded++;
         else
-            code = has_suffix(name, ".ptx") ? add_item(walk->list, path)
+            code = has_suffix(name, ".ptx") ? add_plain(walk, path)
                                             : add_found_file(walk, path);
     }
     free(path);

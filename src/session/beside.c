@@ -12,7 +12,7 @@ static void drop_evaluations(Passing *p, const Gpu *own, const Gpu *other)
         p->evaluations[b] = NULL;
         p->was_evaluated[b] = false;
     }
-    p->was_traced &= p->was_evaluated[BUDGET_FINDINGS];
+    p->was_traced &= p->was_evaluated[BUDGET_SHAPES];
 }
 
 /* What rests on the GPU, or grows while it is asked, is left out. */

@@ -65,7 +65,8 @@ static Effort planned_effort(const Session *s, EvaluationBudget budget)
                    of_sample = EVALUATE_STEPS_SAMPLE + EVALUATE_STEPS_PER_SAMPLE * insns;
     const bool has_grid = s->launch->grid[0] != 0;
     const Effort efforts[BUDGET__COUNT] = {
-        [BUDGET_FINDINGS] = { of_findings, DEPTH_QUICK },
+        [BUDGET_FINDINGS] = { of_findings, DEPTH_ROW },
+        [BUDGET_SHAPES] = { of_findings, DEPTH_QUICK },
         [BUDGET_TIME] = { PREDICT_STEPS, DEPTH_FEW },
         [BUDGET_BALANCE] = { BALANCE_STEPS, DEPTH_WHOLE },
         [BUDGET_FIGURES] = { has_grid ? EVALUATE_STEPS_REPORT : of_sample, DEPTH_WHOLE },
@@ -167,7 +168,7 @@ static const Evaluation *evaluation_of_ends(Session *s)
 {
     if (ptx_session_is_trial(s) || s->launch->grid[0] || s->func->has_unknown)
         return NULL;
-    const Evaluation *ends = ptx_session_evaluation(s, BUDGET_FINDINGS);
+    const Evaluation *ends = ptx_session_evaluation(s, BUDGET_SHAPES);
     const uint64_t of_block = effort_of(s, BUDGET_FIGURES).steps / 2;
     const int64_t warps = ptx_session_shape(s)->warps_per_block;
     if (!ends || ends->is_cut || ends->mean_work * (double)warps <= (double)of_block)
@@ -195,13 +196,28 @@ static const Evaluation *balance_of_figures(Session *s)
     return e && ptx_evaluation_is_within(e, effort_of(s, BUDGET_BALANCE).steps) ? e : NULL;
 }
 
+/* NULL: there are shapes that it leaves. */
+static const Evaluation *shapes_of_findings(Session *s)
+{
+    const Evaluation *e = ptx_session_evaluation(s, BUDGET_FINDINGS);
+    return e && !e->has_shapes_left ? e : NULL;
+}
+
+/* NULL: none that was made does. */
+static const Evaluation *by_another(Session *s, EvaluationBudget budget)
+{
+    if (budget == BUDGET_SHAPES)
+        return shapes_of_findings(s);
+    return budget == BUDGET_BALANCE ? balance_of_figures(s) : NULL;
+}
+
 const Evaluation *ptx_session_evaluation(Session *s, EvaluationBudget budget)
 {
     if (budget == BUDGET_FIGURES)
         return ptx_session_evaluation_for_figures(s);
     Passing *p = s->passing;
     if (!p->was_evaluated[budget] && s->func->is_entry && !s->func->has_unknown) {
-        p->evaluations[budget] = budget == BUDGET_BALANCE ? balance_of_figures(s) : NULL;
+        p->evaluations[budget] = by_another(s, budget);
         if (!p->evaluations[budget])
             p->evaluations[budget] = evaluate_launch(s, budget);
     }
@@ -222,7 +238,7 @@ const Trace *ptx_session_trace(Session *s)
 {
     Passing *p = s->passing;
     const Sessions *all = s->all;
-    const Evaluation *evaluation = ptx_session_evaluation(s, BUDGET_FINDINGS);
+    const Evaluation *evaluation = ptx_session_evaluation(s, BUDGET_SHAPES);
     if (!p->was_traced && evaluation) {
         KernelRun run = run_of(s);
         run.bases = ptx_session_points_to(s);

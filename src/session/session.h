@@ -216,7 +216,8 @@ const BlockRace *ptx_session_block_race(Session *session);
 
 /* How much of a launch is run. */
 typedef enum EvaluationBudget {
-    BUDGET_FINDINGS,            /* what findings on accesses and branches rest on */
+    BUDGET_FINDINGS,            /* what findings on accesses and branches rest on, of a row ... */
+    BUDGET_SHAPES,              /* ... and of other shapes, where the block is not known */
     BUDGET_TIME,                /* what the time that gains are shares of rests on */
     BUDGET_BALANCE,             /* over many blocks: how they differ */
     BUDGET_FIGURES,             /* of a report; kept */

@@ -83,14 +83,27 @@ def check_found(folder, outside):
                 path.unlink()
 
 
+def check_links(folder, outside):
+    """A link out of the source root is an input where it leads to PTX; of anything else no line is shown, however the link is named."""
+    for name, text, code in (("a.ptx", SECRET + " {\n", 3), ("b.ptx", "// %s\n/* */ %s\n" % (SECRET, SECRET), 3), ("c.ptx", "// made by hand\n" + PTX % ("", ""), 0)):
+        (outside / name).write_text(text)
+        (folder / name).symlink_to(outside / name)
+        for path in (name, ".", "*.ptx", "**/*.ptx"):
+            for words in (["check"], ["report"], ["annotate"], ["fix", "--diff"]):
+                got = run(folder, *words, path)
+                if got.returncode != code or SECRET.encode() in got.stdout + got.stderr:
+                    yield f"link to {text!r}, {words}, {path}: {got.returncode}, {got.stdout}, {got.stderr}"
+        (folder / name).unlink()
+
+
 problems = []
-for check in (check_names, check_texts, check_found):
+for check in (check_names, check_texts, check_found, check_links):
     with tempfile.TemporaryDirectory() as root:
         inside, elsewhere = pathlib.Path(root, "inside"), pathlib.Path(root, "outside")
         inside.mkdir()
         elsewhere.mkdir()
         (inside / ".git").touch()
-        problems += check(inside, elsewhere) if check is check_found else check(inside)
+        problems += check(inside, elsewhere) if check in (check_found, check_links) else check(inside)
 for problem in problems[:20]:
     print(problem)
 sys.exit(bool(problems))

@@ -132,9 +132,14 @@ void ptx_evaluator_run_assumed(AccessEvaluator *e, uint64_t most_steps, bool is_
     }
 }
 
+static bool is_quick_depth(Depth depth)
+{
+    return depth == DEPTH_QUICK || depth == DEPTH_ROW;
+}
+
 static void run_to_depth(AccessEvaluator *e, uint64_t most_steps, Depth depth)
 {
-    const bool is_quick = depth == DEPTH_QUICK;
+    const bool is_quick = is_quick_depth(depth);
     if (e->shape.grid_is_assumed)
         ptx_evaluator_run_assumed(e, most_steps, is_quick);
     else if (depth == DEPTH_FEW && ptx_evaluator_is_few(e->shape.grid))
@@ -173,7 +178,7 @@ bool ptx_evaluator_set_up(AccessEvaluator *e, const KernelRun *run, const Gpu *g
     e->is_too_long = run->is_too_long;
     e->machine = ptx_machine_new(run->work, run->scratch, run->program, run->kernel,
                                  run->launch ? run->launch : &nothing);
-    watch(e, gpu, depth == DEPTH_QUICK);
+    watch(e, gpu, is_quick_depth(depth));
     e->price.func = func;
     e->price.rows = run->rows;
     return true;
@@ -182,7 +187,7 @@ bool ptx_evaluator_set_up(AccessEvaluator *e, const KernelRun *run, const Gpu *g
 const Evaluation *ptx_evaluator_evaluate(AccessEvaluator *e, Arena *arena, uint64_t most_steps,
                                          Depth depth)
 {
-    const bool is_quick = depth == DEPTH_QUICK;
+    const bool is_quick = is_quick_depth(depth);
     const Func *func = e->price.func;
     Evaluation *out = e->out = ptx_arena_new(arena, Evaluation);
     Evaluated *insns = ptx_arena_array(arena, Evaluated, func->insn_count);
@@ -201,7 +206,8 @@ const Evaluation *ptx_evaluator_evaluate(AccessEvaluator *e, Arena *arena, uint6
     out->steps = ptx_machine_steps(e->machine);
     if (ptx_evaluator_footprint(e))
         out->traffics = ptx_evaluator_sum_footprint(e, arena, depth);
-    if (ptx_evaluator_takes_any_shape(e) && are_shapes_worth_it(e, is_quick))
+    out->has_shapes_left = ptx_evaluator_takes_any_shape(e) && are_shapes_worth_it(e, is_quick);
+    if (out->has_shapes_left && depth != DEPTH_ROW)
         ptx_evaluator_try_shapes(e, is_quick ? most_steps / 4 : most_steps, is_quick);
     ptx_evaluator_finish(arena, e);
     ptx_evaluator_list_assumed(arena, e);

@@ -105,6 +105,7 @@ typedef struct Evaluation {
     bool warpid_is_assumed;     /* %warpid was taken for the warp's place in the block */
     /* the kernel asks for %tid.x alone: whatever the block, its threads are taken as one row */
     bool is_row;
+    bool has_shapes_left;       /* with DEPTH_ROW: DEPTH_QUICK would run other shapes as well */
 } Evaluation;
 
 enum {
@@ -121,6 +122,7 @@ typedef enum Depth {
     DEPTH_WHOLE,                /* as many blocks as the budget does for */
     /* where the grid is unknown, a few warps of one block do */
     DEPTH_QUICK,
+    DEPTH_ROW,                  /* the same; a block that is not known is a row of threads */
     DEPTH_FEW,                  /* one block from the middle */
 } Depth;
 

@@ -27,6 +27,11 @@ const Evaluation *ptx_measure_evaluation(FactCache *q)
     return ptx_session_evaluation(q->session, BUDGET_FINDINGS);
 }
 
+const Evaluation *ptx_measure_in_shapes(FactCache *q)
+{
+    return ptx_session_evaluation(q->session, BUDGET_SHAPES);
+}
+
 const Evaluated *ptx_measure_evaluated(FactCache *q, InsnId insn)
 {
     const Evaluation *evaluation = ptx_measure_evaluation(q);
@@ -195,8 +200,16 @@ unsigned ptx_measure_joined_bytes(FactCache *q, const Subjects *s, const Count *
                               ptx_session_joinable(q->session)[s->insn]);
 }
 
-/* Requests cost more or less with the shape of the block: the best one counts where it is
- * not known. */
+/* Requests cost more or less with the shape of the block: of what they cost in a row of threads,
+ * the part that they cost in the best one, where it is not known. */
+static double best_part(FactCache *q, InsnId insn)
+{
+    const Evaluated *shaped = &ptx_measure_in_shapes(q)->insns[insn];
+    const Count *total = &shaped->total;
+    double share = (total->sectors + total->wavefronts + total->addresses) / total->active;
+    return shaped->best_share < share ? shaped->best_share / share : 1;
+}
+
 double ptx_measure_traffic(FactCache *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
     const Evaluated *insn = ptx_measure_evaluated(q, s->insn);
@@ -209,9 +222,7 @@ double ptx_measure_traffic(FactCache *q, const Subjects *s, FactId fact, Certain
     if (!insn)
         return UNKNOWN;
     const Count *total = &insn->total;
-    double lanes = total->active / total->requests,
-           share = (total->sectors + total->wavefronts + total->addresses) / total->active;
-    double best = insn->best_share < share ? insn->best_share / share : 1;
+    double lanes = total->active / total->requests;
     bool is_global = total->sectors > 0, is_shared = total->wavefronts > 0;
     *certainty = insn->certainty;
     switch (fact) {
@@ -223,13 +234,13 @@ double ptx_measure_traffic(FactCache *q, const Subjects *s, FactId fact, Certain
     case FACT_ACCESS_segments:
         return is_global ? total->segments / total->requests : UNKNOWN;
     case FACT_ACCESS_least_sectors:
-        return is_global ? best * total->sectors / total->requests : UNKNOWN;
+        return is_global ? best_part(q, s->insn) * total->sectors / total->requests : UNKNOWN;
     case FACT_ACCESS_ideal_sectors:
         return is_global ? total->ideal_sectors / total->requests : UNKNOWN;
     case FACT_ACCESS_wavefronts:
         return is_shared ? total->wavefronts / total->requests : UNKNOWN;
     case FACT_ACCESS_least_wavefronts:
-        return is_shared ? best * total->wavefronts / total->requests
+        return is_shared ? best_part(q, s->insn) * total->wavefronts / total->requests
                                * q->func->insns[s->insn].access_bytes
                                / ptx_measure_joined_bytes(q, s, total)
                          : UNKNOWN;
@@ -238,7 +249,9 @@ double ptx_measure_traffic(FactCache *q, const Subjects *s, FactId fact, Certain
     case FACT_ACCESS_addresses:
         return total->addresses > 0 ? total->addresses / total->requests : UNKNOWN;
     case FACT_ACCESS_least_addresses:
-        return total->addresses > 0 ? best * total->addresses / total->requests : UNKNOWN;
+        return total->addresses > 0
+                   ? best_part(q, s->insn) * total->addresses / total->requests
+                   : UNKNOWN;
     case FACT_ACCESS_used_bytes:
         return is_global ? total->used_bytes / total->requests : UNKNOWN;
     case FACT_ACCESS_efficiency:

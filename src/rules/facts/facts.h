@@ -68,6 +68,8 @@ bool ptx_measure_base(FactCache *q, const Subjects *s, PointsTo *base);
 
 /* access.c: an access by the requests of the kernel's warps. NULL: none is known. */
 const Evaluation *ptx_measure_evaluation(FactCache *q);
+/* The same, with what other shapes of the block cost. */
+const Evaluation *ptx_measure_in_shapes(FactCache *q);
 const Evaluated *ptx_measure_evaluated(FactCache *q, InsnId insn);
 double ptx_measure_traffic(FactCache *q, const Subjects *s, FactId fact, Certainty *certainty);
 double ptx_measure_block_use(FactCache *q, const Subjects *s, FactId fact);

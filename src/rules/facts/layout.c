@@ -66,7 +66,7 @@ static const char *advise_wider(FactCache *q, const Subjects *s)
     const Widening found = trace
                                ? ptx_advise_wider(trace, q->func, s->insn, (uint32_t)count)
                                : (Widening){ 0 };
-    const Evaluation *evaluation = ptx_measure_evaluation(q);
+    const Evaluation *evaluation = ptx_measure_in_shapes(q);
     const bool is_assumed =
         evaluation && evaluation->insns[s->insn].total.doubt == UNCERTAIN_PARAMETER;
     const char *text = ptx_widening_describe(q->arena, &found, (uint32_t)count,
@@ -109,10 +109,11 @@ static const char *describe_joined(FactCache *q, const Count *total, uint32_t by
 static const char *describe_layout(FactCache *q, const Subjects *s, const Evaluated *insn,
                                    uint32_t bytes)
 {
+    const Evaluation *in_shapes = ptx_measure_in_shapes(q);
     const char *joined = describe_joined(q, &insn->total, bytes,
                                          ptx_measure_joined_bytes(q, s, &insn->total));
     const char *lanes = ptx_count_describe(q->arena, &insn->total, bytes),
-               *shapes = ptx_shapes_describe(q->arena, ptx_measure_evaluation(q), insn);
+               *shapes = ptx_shapes_describe(q->arena, in_shapes, &in_shapes->insns[s->insn]);
     if (!*lanes)
         lanes = "lanes follow no pattern";
     if (!*shapes && !*joined)
