@@ -54,7 +54,7 @@ typedef struct Module {
     bool is_debug;              /* .target ..., debug */
     bool is_texmode_independent;
     uint32_t address_size;      /* 32 or 64 */
-    bool has_address_size;      /* the file says so; else it is the default */
+    bool has_address_size;      /* the file says so; else resolve/width.h found it */
     Func *funcs;
     Var *vars;
     Loc *locs;                  /* locs[0] is none */

@@ -1,5 +1,6 @@
 /* Functions and the module: items of the parser lowered one by one. */
 #include "resolve/lower.h"
+#include "resolve/width.h"
 
 #include "support/assert.h"
 #include "check/check_decl.h"
@@ -298,7 +299,7 @@ static void read_header(Lower *l, const AstHeader *header)
 {
     Module *m = l->module;
     m->version = header->version;
-    m->address_size = header->address_size ? header->address_size : 32;
+    m->address_size = header->address_size ? header->address_size : 64;
     m->has_address_size = header->address_size != 0;
     m->is_debug = header->is_debug;
     m->is_texmode_independent = header->is_texmode_independent;
@@ -405,6 +406,8 @@ const Module *ptx_lower_finish(Lower *l, const AstHeader *header)
     for (const AstFile *file = header->files; file; file = file->next)
         add_header_file(l, file);
     m->unit_count = l->unit + 1;
+    if (!m->has_address_size)
+        m->address_size = ptx_address_width(m);
     ptx_lines_find(l->arena, m);
     return m;
 }

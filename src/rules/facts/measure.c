@@ -11,8 +11,7 @@ static double measure_module(const Module *module, FactId fact)
     case FACT_MODULE_target:                return ptx_known_word(module->target.sm);
     case FACT_MODULE_is_target_specific:    return module->target.suffix != 0;
     case FACT_MODULE_is_debug:              return module->is_debug;
-    case FACT_MODULE_address_size:
-        return module->has_address_size ? module->address_size : UNKNOWN;
+    case FACT_MODULE_address_size:          return module->address_size;
     default:                                return UNKNOWN;
     }
 }
