@@ -7,7 +7,7 @@
 #include "ir/operand.h"
 #include "ir/reg.h"
 
-static bool is_narrow(const Func *func, const Operand *operand)
+static bool is_narrow_register(const Func *func, const Operand *operand)
 {
     return operand->kind == OPERAND_REG && ptx_type_info[func->regs[operand->id].type].bits == 32;
 }
@@ -37,12 +37,12 @@ static bool has_narrow_address(const Module *module, const Func *func, const Ins
     if (op->operation == OP_CVTA)
         return ptx_type_info[op->type].bits == 32;
     if (op->kind == OPK_MOV)
-        return insn->operand_count == 2 && is_narrow(func, operands)
+        return insn->operand_count == 2 && is_narrow_register(func, operands)
                && is_whole_address(module, operands + 1);
     if (!accesses_global(op))
         return false;
     for (uint32_t i = 0; i < insn->operand_count; i++)
-        if (operands[i].role & ROLE_ADDRESS && is_narrow(func, operands + i))
+        if (operands[i].role & ROLE_ADDRESS && is_narrow_register(func, operands + i))
             return true;
     return false;
 }

@@ -9,6 +9,7 @@
 #include "analysis/redundancy/redundant_loads.h"
 #include "analysis/redundancy/wgmma_registers.h"
 #include "analysis/sass/joinable.h"
+#include "analysis/sass/local_arrays.h"
 #include "analysis/value/lane_branches.h"
 #include "analysis/value/must_diverge.h"
 #include "analysis/value/points_to.h"
@@ -129,6 +130,21 @@ const JoinableRow *ptx_session_joinable(Session *s)
         p->joinable = ptx_joinable_rows_compute(s->all->work, s->all->module, s->func,
                                                 ptx_session_cfg(s));
     return p->joinable;
+}
+
+const bool *ptx_session_local_arrays(Session *s)
+{
+    Passing *p = s->passing;
+    if (!p->local_arrays) {
+        const LocalArraysInput in = { .module = s->all->module,
+                                      .func = s->func,
+                                      .cfg = ptx_session_cfg(s),
+                                      .loops = s->loops,
+                                      .trips = ptx_session_trips(s),
+                                      .bases = ptx_session_points_to(s) };
+        p->local_arrays = ptx_local_arrays_compute(s->all->work, s->all->scratch, &in);
+    }
+    return p->local_arrays;
 }
 
 const bool *ptx_session_fp64_trips(Session *s)

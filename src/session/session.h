@@ -195,6 +195,8 @@ const RedundantLoads *ptx_session_redundant_loads(Session *session);
 const InsnId *ptx_session_fused(Session *session);
 const JoinableRow *ptx_session_joinable(Session *session);
 const bool *ptx_session_fp64_trips(Session *session);
+/* per instruction: of local memory, and ptxas leaves it there */
+const bool *ptx_session_local_arrays(Session *session);
 const bool *ptx_session_unused_results(Session *session);
 const uint32_t *ptx_session_loop_overhead(Session *session);
 /* whether each iteration finds the same value in the register */

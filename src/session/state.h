@@ -58,7 +58,7 @@ typedef struct Passing {
     const RedundantLoads *repeats;
     const InsnId *fused;
     const JoinableRow *joinable;
-    const bool *fp64_trips, *unused_results, *read_only;
+    const bool *fp64_trips, *unused_results, *read_only, *local_arrays;
     const uint32_t *loop_overhead;
     const MatrixFaults *matrix_faults;
     const Pressure *unbounded;

@@ -100,6 +100,27 @@ static double measure_occupancy(FactCache *q, FactId fact)
     }
 }
 
+static bool exceeds_figure(const Gpu *gpu, FigureId figure, double number)
+{
+    return gpu && ptx_gpu_has(gpu, figure) && number > gpu->figures[figure];
+}
+
+const char *ptx_measure_min_blocks_fault(FactCache *q)
+{
+    const Gpu *gpu = q->shared->gpu;
+    const double blocks = q->func->bounds.minnctapersm;
+    const double threads = ptx_bounds_threads(&q->func->bounds);
+    if (!blocks)
+        return NULL;
+    if (isnan(threads))
+        return "no .maxntid or .reqntid says how large a block is";
+    if (exceeds_figure(gpu, FIGURE_BLOCKS_PER_SM, blocks))
+        return "an SM does not hold so many blocks";
+    if (exceeds_figure(gpu, FIGURE_THREADS_PER_SM, blocks * ceil(threads / 32) * 32))
+        return "an SM does not hold the threads of so many blocks";
+    return NULL;
+}
+
 double ptx_measure_launch(FactCache *q, FactId fact, Certainty *certainty)
 {
     const LaunchShape *shape = ptx_session_shape(q->session);
@@ -116,6 +137,9 @@ double ptx_measure_launch(FactCache *q, FactId fact, Certainty *certainty)
     case FACT_KERNEL_grid_z:                return ptx_known_number(shape->grid[2]);
     case FACT_KERNEL_register_cap:
         return bounds->maxnreg ? (double)bounds->maxnreg : UNKNOWN;
+    case FACT_KERNEL_min_blocks:
+        return bounds->minnctapersm ? (double)bounds->minnctapersm : UNKNOWN;
+    case FACT_KERNEL_is_min_blocks_ignored: return ptx_measure_min_blocks_fault(q) != NULL;
     case FACT_KERNEL_registers:             return ptx_measure_registers(q);
     case FACT_KERNEL_static_shared:
         return ptx_known_number(ptx_session_demand(q->session)->static_shared_bytes);

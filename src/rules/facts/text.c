@@ -68,7 +68,7 @@ static const char *local_cause(FactCache *q, const Subjects *s)
         return "its address is not that of one variable";
     if (!base.has_offset)
         return "it is indexed by a value that is known at run time only";
-    return "other accesses to the same array are indexed at run time, or its address is taken";
+    return "others of the array have an index, its address is taken, or elements have 1 or 8 bytes";
 }
 
 /* Of an assumed block nothing is said. */
@@ -102,6 +102,7 @@ const char *ptx_measure_text(FactCache *q, const Subjects *s, uint32_t fact, siz
     case FACT_KERNEL_launch_error:  return fixed_text(launch_error(q), length);
     case FACT_KERNEL_atomic_advice: return fixed_text(ptx_measure_atomic_advice(q), length);
     case FACT_KERNEL_time_advice:   return fixed_text(ptx_measure_time_advice(q), length);
+    case FACT_KERNEL_min_blocks_fault: return fixed_text(ptx_measure_min_blocks_fault(q), length);
     case FACT_VARIABLE_name: case FACT_PARAMETER_name:
         return span_text(q, module->vars[s->var].name, length);
     case FACT_REGISTER_peers:       return fixed_text(ptx_measure_peers(q, s->reg), length);
