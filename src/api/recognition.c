@@ -6,6 +6,7 @@
 #include "analysis/flow/func_flow.h"
 #include "analysis/flow/loop.h"
 #include "analysis/recognize/recognize.h"
+#include "analysis/value/launch.h"
 #include "analysis/sass/kept_loops.h"
 #include "api/module.h"
 #include "ir/func.h"
@@ -213,7 +214,9 @@ static void view_recognition(void *context)
                             ptx_loops_compute(arena, &b->scratch, cfg, dom), NULL };
     RecognizedLinks links = { 0 };
     Fission fission;
-    const Recognitions all = ptx_recognize(arena, &b->scratch, &flow,
+    const Launch *launch = b->module->sessions->launches
+                               ? b->module->sessions->launches[b->func - b->module->ir->funcs] : NULL;
+    const Recognitions all = ptx_recognize(arena, &b->scratch, &flow, launch ? launch->block : NULL,
                                            b->has_links ? &links : NULL, &fission);
     b->to->items = ptx_arena_array(arena, ptxlint_recognized, all.count + 1);
     for (uint32_t i = 0; i < all.count; i++)
@@ -333,6 +336,7 @@ const char *ptxlint_recognized_class_text(ptxlint_recognized_class recognized)
     case PTXLINT_WARP_REDUCTION: return "warp reduction";
     case PTXLINT_WARP_SCAN: return "warp scan";
     case PTXLINT_BLOCK_REDUCTION: return "block reduction";
+    case PTXLINT_BLOCK_SCAN: return "block scan";
     default: return "not recognized";
     }
 }
