@@ -13,25 +13,54 @@ enum { FIRST_VOLTA = 70, MIN_BLOCK_THREADS = 64 };
 
 /* ---- what a run found ------------------------------------------------------------------------ */
 
+/* What a value is made of, for each node once. */
+typedef struct BlockWalk {
+    const BlockRun *run;
+    bool *seen;                 /* per node */
+    uint64_t *stack;
+    uint32_t depth;
+} BlockWalk;
+
+static void walk_to(BlockWalk *w, BlockValue value)
+{
+    if (value.kind != BLOCK_COMBINED || w->seen[value.number])
+        return;
+    w->seen[value.number] = true;
+    w->stack[w->depth++] = value.number;
+}
+
+static const BlockNode *walk_on(BlockWalk *w)
+{
+    if (!w->depth)
+        return NULL;
+    const BlockNode *node = &w->run->nodes.items[w->stack[--w->depth]];
+    walk_to(w, node->a);
+    walk_to(w, node->b);
+    return node;
+}
+
 /* All operations that a value is made by are of the row. */
-static void mark_makers(const BlockRun *run, BlockValue value, uint8_t of, bool *seen)
+static void mark_makers(BlockWalk *w, BlockValue value, uint8_t of)
+{
+    walk_to(w, value);
+    for (const BlockNode *node = walk_on(w); node; node = walk_on(w))
+        w->run->r->block_rows[node->insn] = of;
+}
+
+/* Whether what some threads combined goes into other results, too, as in a transform of which one
+ * element is the sum of all. */
+static bool has_other_results(const BlockRun *run, BlockValue value)
 {
     const ArenaMark mark = ptx_arena_mark(run->arena);
-    uint64_t *stack = ptx_arena_array(run->arena, uint64_t, run->nodes.count + 1);
-    uint32_t depth = 0;
-    if (value.kind == BLOCK_COMBINED && !seen[value.number])
-        stack[depth++] = value.number;
-    while (depth) {
-        const BlockNode *node = &run->nodes.items[stack[--depth]];
-        const BlockValue parts[2] = { node->a, node->b };
-        run->r->block_rows[node->insn] = of;
-        for (unsigned i = 0; i < 2; i++)
-            if (parts[i].kind == BLOCK_COMBINED && !seen[parts[i].number]) {
-                seen[parts[i].number] = true;
-                stack[depth++] = parts[i].number;
-            }
-    }
+    BlockWalk w = { .run = run, .seen = ptx_arena_array(run->arena, bool, run->nodes.count + 1),
+                    .stack = ptx_arena_array(run->arena, uint64_t, run->nodes.count + 1) };
+    bool has_others = false;
+    walk_to(&w, value);
+    for (const BlockNode *node = walk_on(&w); node; node = walk_on(&w))
+        has_others |= node->has_other_use && node != &run->nodes.items[value.number]
+                      && ptx_block_key_thread(node->key) == NO_THREAD;
     ptx_arena_release(run->arena, mark);
+    return has_others;
 }
 
 /* The number of the row that is new, plus 1; 0: there is none. Of another size or shape than the
@@ -61,42 +90,53 @@ static bool is_of_scan(const BlockFound *found, const BlockScan *scans, uint32_t
     return false;
 }
 
-static void mark_scan(const BlockRun *run, const BlockScan *scan, uint8_t of, bool *seen)
+static void mark_scan(BlockWalk *w, const BlockScan *scan, uint8_t of)
 {
+    const BlockRun *run = w->run;
     for (uint32_t t = 0; t < run->threads && scan->reg != NO_ID; t++) {
-        mark_makers(run, *ptx_block_reg(run, scan->reg, t), of, seen);
-        mark_makers(run, run->kept[(size_t)scan->reg * run->threads + t], of, seen);
+        mark_makers(w, *ptx_block_reg(run, scan->reg, t), of);
+        mark_makers(w, run->kept[(size_t)scan->reg * run->threads + t], of);
     }
     for (uint32_t c = 0; c < run->cell_count && scan->reg == NO_ID; c++)
-        mark_makers(run, run->cells[c].value, of, seen);
+        mark_makers(w, run->cells[c].value, of);
 }
 
-static void take_found(const BlockRun *run, bool is_first)
+static void take_scans(BlockWalk *w, const BlockScan *scans, uint32_t count, bool is_first)
 {
-    BlockScan scans[MAX_BLOCK_FOUND];
-    Recognizer *r = run->r;
-    bool *seen = ptx_arena_array(run->arena, bool, run->nodes.count + 1);
-    const uint32_t scan_count = ptx_block_scans(run, scans, MAX_BLOCK_FOUND);
-    for (uint32_t i = 0; i < scan_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const BlockScan *scan = &scans[i];
         const BlockRow row = { .insn = scan->insn, .reg = scan->reg, .array = scan->array,
                                .step = scan->step, .count = scan->count, .is_scan = true,
-                               .threads = run->threads };
-        const uint8_t of = add_block_row(r, &row, is_first);
+                               .threads = w->run->threads };
+        const uint8_t of = add_block_row(w->run->r, &row, is_first);
         if (of)
-            mark_scan(run, scan, of, seen);
+            mark_scan(w, scan, of);
     }
-    for (uint32_t i = 0; i < run->found_count; i++) {
-        const BlockFound *found = &run->found[i];
-        const BlockRow row = { .insn = found->insn, .array = NO_ID, .step = found->step,
-                               .reg = ptx_insn_operands(run->func,
-                                                        &run->func->insns[found->insn])[0].id,
-                               .count = found->count, .threads = run->threads };
-        const uint8_t of = is_of_scan(found, scans, scan_count)
-                               ? 0 : add_block_row(r, &row, is_first);
-        if (of)
-            mark_makers(run, found->value, of, seen);
-    }
+}
+
+static void take_reduction(BlockWalk *w, const BlockFound *found, bool is_first)
+{
+    const Func *func = w->run->func;
+    const BlockRow row = { .insn = found->insn, .array = NO_ID, .step = found->step,
+                           .reg = ptx_insn_operands(func, &func->insns[found->insn])[0].id,
+                           .count = found->count, .threads = w->run->threads };
+    const uint8_t of = add_block_row(w->run->r, &row, is_first);
+    if (of)
+        mark_makers(w, found->value, of);
+}
+
+/* The last one first: what goes into it is a part of it. */
+static void take_found(const BlockRun *run, bool is_first)
+{
+    BlockScan scans[MAX_BLOCK_FOUND];
+    BlockWalk w = { .run = run, .seen = ptx_arena_array(run->arena, bool, run->nodes.count + 1),
+                    .stack = ptx_arena_array(run->arena, uint64_t, run->nodes.count + 1) };
+    const uint32_t scan_count = ptx_block_scans(run, scans, MAX_BLOCK_FOUND);
+    take_scans(&w, scans, scan_count, is_first);
+    for (uint32_t i = run->found_count; i--;)
+        if (!w.seen[run->found[i].value.number] && !is_of_scan(&run->found[i], scans, scan_count)
+            && !has_other_results(run, run->found[i].value))
+            take_reduction(&w, &run->found[i], is_first);
 }
 
 /* ---- sizes of a block ------------------------------------------------------------------------ */
@@ -168,6 +208,7 @@ void ptx_recognizer_run_block(Recognizer *r, const uint32_t *block)
 {
     uint32_t shape[3];
     r->block_rows = ptx_arena_array(r->scratch, uint8_t, r->flow->func->insn_count + 1);
+    r->block_stores = ptx_arena_array(r->scratch, uint32_t, r->flow->func->insn_count + 1);
     r->block_steps = MAX_BLOCK_STEPS;
     if (!ptx_block_is_worth_it(r))
         return;
@@ -188,7 +229,7 @@ void ptx_recognizer_run_block(Recognizer *r, const uint32_t *block)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Stores to shared memory of what the row combines are its own. */
+/* Stores to shared memory of what the row combines are its own, where they are of no class. */
 static void own_stores(Recognizer *r, uint8_t row)
 {
     for (InsnId i = 0; i < r->flow->func->insn_count; i++) {
@@ -197,7 +238,7 @@ static void own_stores(Recognizer *r, uint8_t row)
             const Dependence *item = &r->all.items[d];
             if (op->kind == OPK_ST && op->space == SPACE_SHARED && !r->owner[i]
                 && item->kind == DEPENDENCE_REGISTER && r->block_rows[item->from] == row)
-                r->owner[i] = r->count + 1;
+                r->block_stores[i] = r->count + 1;
         }
     }
 }

@@ -286,7 +286,11 @@ static void operate_in_lane(BlockStep *s, unsigned lane, const Lanewise *op)
             args[count] = ptx_block_read(s->run, &s->operands[o], thread);
         count++;
     }
-    write_result(s, lane, evaluate_lane(s, op, args, count, thread));
+    const BlockValue result = evaluate_lane(s, op, args, count, thread);
+    for (unsigned a = 0; a < count && a < BLOCK_ARGS && result.kind == BLOCK_ELEMENT; a++)
+        if (args[a].kind == BLOCK_COMBINED)
+            s->run->nodes.items[args[a].number].has_other_use = true;
+    write_result(s, lane, result);
 }
 
 static void run_operation(BlockStep *s)

@@ -16,6 +16,7 @@ enum { MAX_SCAN_SITES = 16 };
 typedef struct ScanShape {
     uint64_t sites[MAX_SCAN_SITES];     /* keys of thread 0 */
     bool is_own[MAX_SCAN_SITES];        /* the last thread's own is there, too */
+    bool is_carried[MAX_SCAN_SITES];    /* the first thread has those of all threads */
     uint32_t site_count, own_count;
     uint8_t step, type;
 } ScanShape;
@@ -67,6 +68,27 @@ static bool read_shape(const BlockRun *run, BlockValue last, ScanShape *out)
     return is_read;
 }
 
+/* What the scan begins with: sums of what was scanned before. */
+static bool read_carried(const BlockRun *run, BlockValue first, ScanShape *out)
+{
+    const BlockNode *node = &run->nodes.items[first.number];
+    const ArenaMark mark = ptx_arena_mark(run->arena);
+    if (first.kind != BLOCK_COMBINED || node->count < run->threads)
+        return true;
+    if (node->count > run->threads * MAX_SCAN_SITES)
+        return false;
+    uint64_t *keys = ptx_arena_array(run->arena, uint64_t, node->count);
+    bool is_read = ptx_block_elements(&run->nodes, first, keys, node->count) == node->count;
+    bool has_other = false;
+    for (uint32_t s = 0; s < out->site_count; s++) {
+        for (uint32_t i = 0; i < node->count && is_read; i++)
+            out->is_carried[s] |= keys[i] == out->sites[s] + run->threads - 1;
+        has_other |= !out->is_carried[s];
+    }
+    ptx_arena_release(run->arena, mark);
+    return is_read && has_other;
+}
+
 /* Elements with a sum of hashes, by the scan's operation. */
 typedef struct ScanWanted {
     uint64_t signature;
@@ -87,10 +109,19 @@ static bool is_wanted(const BlockRun *run, const ScanShape *shape, const ScanWan
            && node->count == wanted->count && node->signature == wanted->signature;
 }
 
+static ScanWanted begin_wanted(const BlockRun *run, const ScanShape *shape)
+{
+    ScanWanted wanted = { 0, 0 };
+    for (uint32_t i = 0; i < shape->site_count; i++)
+        for (uint32_t t = 0; t < run->threads && shape->is_carried[i]; t++, wanted.count++)
+            wanted.signature += ptx_block_hash(shape->sites[i] + t);
+    return wanted;
+}
+
 static void add_thread(const ScanShape *shape, uint32_t thread, bool only_own, ScanWanted *to)
 {
     for (uint32_t i = 0; i < shape->site_count; i++) {
-        if (only_own && !shape->is_own[i])
+        if (shape->is_carried[i] || (only_own && !shape->is_own[i]))
             continue;
         to->signature += ptx_block_hash(shape->sites[i] + thread);
         to->count++;
@@ -122,15 +153,22 @@ static InsnId last_definition(const BlockRun *run, RegId reg)
     return NO_ID;
 }
 
+static BlockValue value_in_the_end(const BlockRun *run, RegId reg, uint32_t thread)
+{
+    const BlockValue value = *ptx_block_reg(run, reg, thread);
+    return value.kind == BLOCK_COMBINED ? value
+                                        : run->kept[(size_t)reg * run->threads + thread];
+}
+
 static bool read_reg_scan(const BlockRun *run, RegId reg, BlockScan *out)
 {
     ScanShape shape;
-    ScanWanted before = { 0, 0 };
-    BlockValue last = *ptx_block_reg(run, reg, run->threads - 1);
-    if (last.kind != BLOCK_COMBINED)
-        last = run->kept[(size_t)reg * run->threads + run->threads - 1];
+    const BlockValue last = value_in_the_end(run, reg, run->threads - 1);
     if (last.kind != BLOCK_COMBINED || !read_shape(run, last, &shape)
-        || !is_scan_of_reg(run, reg, &shape, &before))
+        || !read_carried(run, value_in_the_end(run, reg, 0), &shape))
+        return false;
+    ScanWanted before = begin_wanted(run, &shape);
+    if (!is_scan_of_reg(run, reg, &shape, &before))
         return false;
     *out = (BlockScan){ .signature = run->nodes.items[last.number].signature,
                         .whole = before.signature, .count = before.count, .step = shape.step,
@@ -197,7 +235,7 @@ static bool read_word_scan(const BlockRun *run, VarId var, uint32_t cells, Block
     if (!w.words)
         return false;
     for (uint32_t n = 0; n < 8; n++) {
-        w.count = run->threads << (n & 1);
+        w.count = run->threads << !(n & 1);
         w.beyond = n & 2 ? w.count : 0;
         *out = (BlockScan){ .reg = NO_ID, .insn = NO_ID, .array = var };
         if ((w.beyond + w.count) * w.words <= cells && is_word_scan(run, &w, n & 4, out))

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 enum {
-    MAX_BLOCK_NODES = 1 << 18,  /* of a run: 15 MB */
+    MAX_BLOCK_NODES = 1 << 17,  /* of a run: 7 MB */
     MAX_ELEMENT_VISITS = 0xffff,
     NO_THREAD = 0x7ff,          /* of an element that is not one thread's own */
 };
@@ -38,6 +38,7 @@ typedef struct BlockNode {
     uint32_t count;             /* elements, with repetitions */
     InsnId insn;
     uint8_t step, type;         /* Step, Type; of a half: 0, 1 for the upper one */
+    bool has_other_use;         /* something is computed of it that is no such combination */
 } BlockNode;
 
 typedef struct BlockNodes {

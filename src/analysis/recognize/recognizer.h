@@ -88,6 +88,7 @@ typedef struct Recognizer {
     uint64_t block_steps;       /* instructions of threads that may be run, that are left */
     BlockRow blocks[MAX_BLOCK_ROWS];
     uint8_t *block_rows;        /* per instruction: the one that it combines for, plus 1; 0: none */
+    uint32_t *block_stores;     /* per instruction: the item that it stores parts of, plus 1; 0 */
     uint32_t block_row_count;
     bool asks_for_row;          /* it reads %tid.y or %tid.z */
     bool has_local;             /* the module has variables in local memory */
