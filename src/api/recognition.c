@@ -6,8 +6,8 @@
 #include "analysis/flow/func_flow.h"
 #include "analysis/flow/loop.h"
 #include "analysis/recognize/recognize.h"
-#include "analysis/value/launch.h"
 #include "analysis/sass/kept_loops.h"
+#include "analysis/value/launch.h"
 #include "api/module.h"
 #include "ir/func.h"
 #include "ir/insn.h"
@@ -202,6 +202,14 @@ static void view_fission(RecognitionBuild *b, const FuncFlow *flow, const Fissio
     b->to->fission = ptx_fission_view(&b->to->arena, &b->scratch, &in);
 }
 
+/* Its shape; NULL: not known. */
+static const uint32_t *block_of_launch(const RecognitionBuild *b)
+{
+    const Launch *const *launches = b->module->sessions->launches;
+    const Launch *launch = launches ? launches[b->func - b->module->ir->funcs] : NULL;
+    return launch ? launch->block : NULL;
+}
+
 static void view_recognition(void *context)
 {
     RecognitionBuild *b = context;
@@ -214,9 +222,7 @@ static void view_recognition(void *context)
                             ptx_loops_compute(arena, &b->scratch, cfg, dom), NULL };
     RecognizedLinks links = { 0 };
     Fission fission;
-    const Launch *launch = b->module->sessions->launches
-                               ? b->module->sessions->launches[b->func - b->module->ir->funcs] : NULL;
-    const Recognitions all = ptx_recognize(arena, &b->scratch, &flow, launch ? launch->block : NULL,
+    const Recognitions all = ptx_recognize(arena, &b->scratch, &flow, block_of_launch(b),
                                            b->has_links ? &links : NULL, &fission);
     b->to->items = ptx_arena_array(arena, ptxlint_recognized, all.count + 1);
     for (uint32_t i = 0; i < all.count; i++)

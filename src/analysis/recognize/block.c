@@ -1,5 +1,5 @@
 /* Reductions and scans of a block, by running its threads (block_run.h): rows, and which
- * instructions make them, so that their parts are not told one by one. */
+ * instructions make them, so that their parts are no rows of their own. */
 #include "analysis/recognize/block_run.h"
 
 #include "analysis/flow/cfg.h"
@@ -158,7 +158,7 @@ static bool run_shape(Recognizer *r, const uint32_t shape[3], bool is_first)
 }
 
 /* As the launch or the kernel has it; false: neither says. */
-static bool find_shape(const Recognizer *r, const uint32_t *block, uint32_t shape[3])
+static bool find_block_shape(const Recognizer *r, const uint32_t *block, uint32_t shape[3])
 {
     const uint32_t *from = r->flow->func->bounds.reqntid;
     uint64_t threads = 1;
@@ -187,8 +187,8 @@ static void drop_others(Recognizer *r, uint32_t runs)
 {
     for (uint32_t i = 0; i < r->block_row_count; i++) {
         BlockRow *row = &r->blocks[i];
-        row->is_told = row->is_told || row->run_count + 1 < runs;
-        for (InsnId k = 0; row->is_told && k < r->flow->func->insn_count; k++)
+        row->is_reported = row->is_reported || row->run_count + 1 < runs;
+        for (InsnId k = 0; row->is_reported && k < r->flow->func->insn_count; k++)
             if (r->block_rows[k] == i + 1)
                 r->block_rows[k] = 0;
     }
@@ -212,7 +212,7 @@ void ptx_recognizer_run_block(Recognizer *r, const uint32_t *block)
     r->block_steps = MAX_BLOCK_STEPS;
     if (!ptx_block_is_worth_it(r))
         return;
-    if (find_shape(r, block, shape)) {
+    if (find_block_shape(r, block, shape)) {
         run_shape(r, shape, true);
         return;
     }
@@ -248,7 +248,7 @@ void ptx_recognizer_blocks(Recognizer *r)
     const FuncFlow *flow = r->flow;
     for (uint32_t i = 0; i < r->block_row_count; i++) {
         const BlockRow *from = &r->blocks[i];
-        if (from->is_told)
+        if (from->is_reported)
             continue;
         uint32_t makers = 0;
         for (InsnId k = 0; k < flow->func->insn_count; k++)
@@ -262,7 +262,8 @@ void ptx_recognizer_blocks(Recognizer *r)
             .is_conditional = r->is_decided[at],
         };
         own_stores(r, (uint8_t)(i + 1));
-        r->owner[from->insn] = r->count + 1;
+        if (!r->owner[from->insn])
+            r->owner[from->insn] = r->count + 1;
         ptx_recognizer_add(r, &row, 0);
     }
 }

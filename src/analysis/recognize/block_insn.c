@@ -139,7 +139,7 @@ uint32_t ptx_block_guard(const BlockRun *run, const BlockWarp *w, InsnId id, uin
     return where;
 }
 
-static uint64_t key_of(const BlockStep *s, const Operand *operand, uint32_t thread)
+static uint64_t key_of_result(const BlockStep *s, const Operand *operand, uint32_t thread)
 {
     return ptx_block_key((uint64_t)(operand - s->run->func->operands), s->visit, thread);
 }
@@ -152,7 +152,7 @@ static void write_elements(const BlockStep *s, uint32_t lanes)
         for (uint32_t o = 0; lanes >> lane & 1 && o < s->insn->operand_count; o++)
             if (ptx_operand_is_def(&s->operands[o]))
                 ptx_block_write(s->run, &s->operands[o], thread,
-                                ptx_block_element(key_of(s, &s->operands[o], thread)));
+                                ptx_block_element(key_of_result(s, &s->operands[o], thread)));
     }
 }
 
@@ -168,19 +168,13 @@ static bool is_of_all_threads(const BlockRun *run, const uint64_t *keys, uint32_
     return true;
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static bool is_complete(BlockRun *run, BlockValue value, uint32_t count)
+static bool is_of_whole_block(BlockRun *run, BlockValue value, uint32_t count)
 {
     const ArenaMark mark = ptx_arena_mark(run->arena);
     uint64_t *keys = ptx_arena_array(run->arena, uint64_t, count);
     bool is_whole = ptx_block_elements(&run->nodes, value, keys, count) == count;
     if (is_whole)
-        qsort(keys, count, sizeof *keys, compare_keys);
+        qsort(keys, count, sizeof *keys, ptx_block_compare_keys);
     is_whole = is_whole && is_of_all_threads(run, keys, count);
     ptx_arena_release(run->arena, mark);
     return is_whole;
@@ -198,16 +192,17 @@ static void note_combined(BlockRun *run, InsnId id, BlockValue value)
     for (uint32_t i = 0; i < run->found_count; i++)
         if (run->found[i].signature == node->signature && run->found[i].count == node->count)
             return;
-    if (is_complete(run, value, node->count))
+    if (is_of_whole_block(run, value, node->count))
         run->found[run->found_count++] = (BlockFound){ .value = value, .insn = id,
                                                        .step = node->step, .count = node->count,
                                                        .signature = node->signature };
 }
 
-static BlockValue combine(BlockStep *s, uint8_t step, BlockValue a, BlockValue b, uint32_t thread)
+static BlockValue combine_in_thread(BlockStep *s, uint8_t step, BlockValue a, BlockValue b,
+                                    uint32_t thread)
 {
     const BlockOperation of = { .step = step, .type = s->insn->op->type, .insn = s->id,
-                                .key = key_of(s, &s->operands[0], thread) };
+                                .key = key_of_result(s, &s->operands[0], thread) };
     const BlockValue value = s->insn->op->operation == OP_SUB
                                  ? ptx_block_subtract(s->run->arena, &s->run->nodes, &of, a, b)
                                  : ptx_block_combine(s->run->arena, &s->run->nodes, &of, a, b);
@@ -263,8 +258,8 @@ static BlockValue evaluate_lane(BlockStep *s, const Lanewise *op, const BlockVal
     if (count == 2 && is_decided_by_one(s->insn, args, &number))
         return ptx_block_number(number);
     if (step != STEP_OTHER && count == 2)
-        return combine(s, (uint8_t)step, args[0], args[1], thread);
-    return ptx_block_element(key_of(s, &s->operands[0], thread));
+        return combine_in_thread(s, (uint8_t)step, args[0], args[1], thread);
+    return ptx_block_element(key_of_result(s, &s->operands[0], thread));
 }
 
 /* A lane's result, and what else it sets. */
@@ -307,14 +302,14 @@ static void run_operation(BlockStep *s)
 }
 
 /* d = p ? a : b */
-static void run_select(BlockStep *s)
+static void select_in_lanes(BlockStep *s)
 {
     for (unsigned lane = 0; lane < BLOCK_WARP; lane++) {
         const uint32_t thread = ptx_block_thread(s->run, s->w, lane);
         if (!(s->lanes >> lane & 1))
             continue;
         const BlockValue p = ptx_block_read(s->run, &s->operands[3], thread);
-        BlockValue value = ptx_block_element(key_of(s, &s->operands[0], thread));
+        BlockValue value = ptx_block_element(key_of_result(s, &s->operands[0], thread));
         if (p.kind == BLOCK_NUMBER)
             value = ptx_block_read(s->run, &s->operands[p.number ? 1 : 2], thread);
         ptx_block_write(s->run, &s->operands[0], thread, value);
@@ -336,11 +331,11 @@ static void split_value(BlockStep *s, uint32_t thread)
 }
 
 /* x = {low, high} */
-static BlockValue join_values(const BlockStep *s, uint32_t thread)
+static BlockValue join_halves(const BlockStep *s, uint32_t thread)
 {
     return ptx_block_whole(&s->run->nodes, ptx_block_read(s->run, &s->operands[1], thread),
                            ptx_block_read(s->run, &s->operands[2], thread),
-                           key_of(s, &s->operands[0], thread));
+                           key_of_result(s, &s->operands[0], thread));
 }
 
 static bool is_pair_of_words(const BlockStep *s, uint32_t first)
@@ -352,7 +347,7 @@ static bool is_pair_of_words(const BlockStep *s, uint32_t first)
     return is_pair;
 }
 
-static void run_move(BlockStep *s)
+static void move_in_lanes(BlockStep *s)
 {
     bool splits = is_pair_of_words(s, 0) && s->operands[1].position == 0;
     bool joins = is_pair_of_words(s, 1) && s->operands[1].position == 1;
@@ -368,7 +363,7 @@ static void run_move(BlockStep *s)
             split_value(s, thread);
         else
             ptx_block_write(s->run, &s->operands[0], thread,
-                            joins ? join_values(s, thread)
+                            joins ? join_halves(s, thread)
                                   : ptx_block_read(s->run, &s->operands[1], thread));
     }
 }
@@ -376,7 +371,7 @@ static void run_move(BlockStep *s)
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
 /* Operand n, from 1 on: the destination and its predicate share a position. */
-static const Operand *operand_of(const BlockStep *s, unsigned n)
+static const Operand *lane_operand_at(const BlockStep *s, unsigned n)
 {
     for (uint32_t o = 0; o < s->insn->operand_count; o++)
         if (s->operands[o].position == n && !ptx_operand_is_def(&s->operands[o]))
@@ -384,7 +379,8 @@ static const Operand *operand_of(const BlockStep *s, unsigned n)
     return NULL;
 }
 
-/* The lane that a lane's value comes from, and whether it is in the segment. PTX ISA, "shfl.sync". */
+/* The lane that a lane's value comes from, and whether it is in the segment: PTX ISA,
+ * "shfl.sync". */
 static unsigned source_lane(const Op *op, unsigned lane, uint32_t by, uint32_t control,
                             bool *is_inside)
 {
@@ -409,7 +405,7 @@ static bool read_lane_numbers(const BlockStep *s, uint32_t thread, uint32_t numb
     bool is_sync = ptx_op_has(s->insn->op, MOD_SYNC);
     numbers[2] = UINT32_MAX;
     for (unsigned n = 0; n < 2u + is_sync; n++) {
-        const Operand *operand = operand_of(s, n + 2);
+        const Operand *operand = lane_operand_at(s, n + 2);
         const BlockValue value = operand ? ptx_block_read(s->run, operand, thread)
                                          : (BlockValue){ 0 };
         if (value.kind != BLOCK_NUMBER)
@@ -434,9 +430,9 @@ static void shuffle_lane(BlockStep *s, unsigned lane, const BlockValue *values,
         ptx_block_write(s->run, &s->operands[1], thread, ptx_block_number(is_inside));
 }
 
-static void run_shuffle(BlockStep *s)
+static void shuffle_lanes(BlockStep *s)
 {
-    const Operand *source = operand_of(s, 1);
+    const Operand *source = lane_operand_at(s, 1);
     BlockValue values[BLOCK_WARP] = { { 0 } };
     for (unsigned lane = 0; lane < BLOCK_WARP && source; lane++)
         if (s->lanes >> lane & 1)
@@ -453,10 +449,10 @@ static void run_shuffle(BlockStep *s)
 }
 
 /* Of all lanes of the warp, by a mask that names them all. */
-static void run_redux(BlockStep *s)
+static void reduce_lanes(BlockStep *s)
 {
     const Step step = ptx_recognizer_named_step(s->insn->op);
-    const Operand *source = operand_of(s, 1), *members = operand_of(s, 2);
+    const Operand *source = lane_operand_at(s, 1), *members = lane_operand_at(s, 2);
     const uint32_t first = ptx_block_thread(s->run, s->w, 0);
     const BlockValue mask = members ? ptx_block_read(s->run, members, first) : (BlockValue){ 0 };
     BlockValue all = { 0 }, values[BLOCK_WARP] = { { 0 } };
@@ -469,12 +465,12 @@ static void run_redux(BlockStep *s)
         return;
     all = values[0];
     for (unsigned lane = 1; lane < BLOCK_WARP; lane++)
-        all = combine(s, (uint8_t)step, all, values[lane], first + lane);
+        all = combine_in_thread(s, (uint8_t)step, all, values[lane], first + lane);
     for (unsigned lane = 0; lane < BLOCK_WARP && all.kind == BLOCK_COMBINED; lane++)
         ptx_block_write(s->run, &s->operands[0], first + lane, all);
 }
 
-static void run_active_mask(BlockStep *s)
+static void give_active_mask(BlockStep *s)
 {
     for (unsigned lane = 0; lane < BLOCK_WARP; lane++)
         if (s->lanes >> lane & 1)
@@ -497,18 +493,18 @@ static bool is_barrier_of_all_lanes(const BlockStep *s)
     return is_all;
 }
 
-static void run_other(BlockStep *s)
+static void run_lane_exchange(BlockStep *s)
 {
     const Op *op = s->insn->op;
     bool is_fence = op->operation == OP_MEMBAR || op->operation == OP_FENCE;
     if (op->operation == OP_BAR_WARP)
         s->w->syncs += is_barrier_of_all_lanes(s);
     else if (op->operation == OP_SHFL)
-        run_shuffle(s);
+        shuffle_lanes(s);
     else if (op->operation == OP_REDUX)
-        run_redux(s);
+        reduce_lanes(s);
     else if (op->operation == OP_ACTIVEMASK)
-        run_active_mask(s);
+        give_active_mask(s);
     else if (op->flags & (OPF_UNKNOWN | OPF_STORE) || op->kind == OPK_BAR
              || (op->flags & OPF_SIDE_EFFECT && !is_fence && !(op->flags & OPF_WARP)))
         s->run->is_lost = true;
@@ -517,21 +513,21 @@ static void run_other(BlockStep *s)
 }
 
 /* Copies of an address, or of a value to another type of the same bits. */
-static bool is_copy(const Insn *insn)
+static bool is_value_copy(const Insn *insn)
 {
     return insn->op->kind == OPK_MOV || insn->op->operation == OP_CVTA;
 }
 
-static void run_insn(BlockStep *s)
+static void run_in_lanes(BlockStep *s)
 {
     const Op *op = s->insn->op;
-    if (is_copy(s->insn))
-        run_move(s);
+    if (is_value_copy(s->insn))
+        move_in_lanes(s);
     else if (op->operation == OP_SELP && s->insn->operand_count == 4)
-        run_select(s);
+        select_in_lanes(s);
     else if (op->flags & (OPF_WARP | OPF_SIDE_EFFECT | OPF_UNKNOWN | OPF_STORE | OPF_LOAD)
              || op->space || op->kind == OPK_BAR)
-        run_other(s);
+        run_lane_exchange(s);
     else
         run_operation(s);
 }
@@ -547,7 +543,7 @@ void ptx_block_execute(BlockRun *run, BlockWarp *w, InsnId id, uint32_t lanes)
     if (is_access)
         ptx_block_access(run, w, id, s.lanes, s.maybe);
     else if (s.lanes)
-        run_insn(&s);
+        run_in_lanes(&s);
     if (s.maybe && !is_access)
         write_elements(&s, s.maybe);
     if (s.maybe && insn->op->flags & OPF_WARP)

@@ -78,7 +78,7 @@ static bool is_written_before(const BlockRun *run, const BlockWarp *w, const Blo
            || cell->write_syncs < w->syncs || is_lockstep;
 }
 
-static bool is_read_before(const BlockRun *run, const BlockWarp *w, const BlockCell *cell,
+static bool is_word_read_before(const BlockRun *run, const BlockWarp *w, const BlockCell *cell,
                            uint32_t thread, bool is_volatile)
 {
     if (cell->read_epoch != run->epoch)
@@ -92,16 +92,16 @@ static bool is_read_before(const BlockRun *run, const BlockWarp *w, const BlockC
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-typedef struct BlockAccess {
+typedef struct WordAccess {
     BlockRun *run;
     BlockWarp *w;
     const Insn *insn;
     InsnId id;
     uint32_t thread, visit;
     bool is_volatile;
-} BlockAccess;
+} WordAccess;
 
-static void note_read(const BlockAccess *a, BlockCell *cell)
+static void note_word_read(const WordAccess *a, BlockCell *cell)
 {
     const uint32_t warp = a->thread / BLOCK_WARP;
     bool is_again = cell->read_epoch == a->run->epoch;
@@ -115,7 +115,7 @@ static void note_read(const BlockAccess *a, BlockCell *cell)
     cell->read_syncs = a->w->syncs;
 }
 
-static BlockValue load_words(const BlockAccess *a, uint64_t address, unsigned words)
+static BlockValue load_words(const WordAccess *a, uint64_t address, unsigned words)
 {
     const uint32_t at = cell_at(a->run, address);
     const BlockValue unknown =
@@ -133,20 +133,20 @@ static BlockValue load_words(const BlockAccess *a, uint64_t address, unsigned wo
         is_known = is_known && cell->part == i && cell->store == first.store
                    && ptx_block_value_is_same(cell->value, first.value)
                    && is_written_before(a->run, a->w, cell, a->thread, a->is_volatile);
-        note_read(a, cell);
+        note_word_read(a, cell);
     }
     return is_known ? first.value : unknown;
 }
 
 /* Lanes that store by one instruction do so in no order. */
-static bool is_written_after(const BlockAccess *a, const BlockCell *cell)
+static bool is_written_after(const WordAccess *a, const BlockCell *cell)
 {
     bool is_at_once = cell->store == a->id && cell->write_epoch == a->run->epoch
                       && cell->writer != a->thread;
     return !is_at_once && is_written_before(a->run, a->w, cell, a->thread, a->is_volatile);
 }
 
-static void store_words(const BlockAccess *a, uint64_t address, unsigned words, BlockValue value,
+static void store_words(const WordAccess *a, uint64_t address, unsigned words, BlockValue value,
                         bool is_known)
 {
     const uint32_t at = cell_at(a->run, address);
@@ -156,7 +156,7 @@ static void store_words(const BlockAccess *a, uint64_t address, unsigned words, 
     }
     for (unsigned i = 0; i < (words ? words : 1); i++) {
         BlockCell *cell = &a->run->cells[at + i];
-        if (!is_read_before(a->run, a->w, cell, a->thread, a->is_volatile))
+        if (!is_word_read_before(a->run, a->w, cell, a->thread, a->is_volatile))
             a->run->is_lost = true;
         bool is_ordered = !cell->has_first || is_written_after(a, cell);
         cell->parts = (uint8_t)(is_known && is_ordered && address % WORD == 0 ? words : 0);
@@ -176,7 +176,7 @@ static void store_words(const BlockAccess *a, uint64_t address, unsigned words, 
 
 /* ---- one instruction ------------------------------------------------------------------------- */
 
-static BlockValue address_of(const BlockRun *run, const Operand *operand, uint32_t thread)
+static BlockValue address_in_thread(const BlockRun *run, const Operand *operand, uint32_t thread)
 {
     if (operand->kind == OPERAND_VAR) {
         const uint64_t base = ptx_block_shared_address(run, operand->id);
@@ -191,14 +191,14 @@ static BlockValue address_of(const BlockRun *run, const Operand *operand, uint32
     return value;
 }
 
-static BlockValue own_element(const BlockAccess *a, const Operand *operand)
+static BlockValue own_element(const WordAccess *a, const Operand *operand)
 {
     const uint64_t site = (uint64_t)(operand - a->run->func->operands);
     return ptx_block_element(ptx_block_key(site, a->visit, a->thread));
 }
 
 /* Whether the address is in shared memory. */
-static bool is_shared_access(const BlockAccess *a, BlockValue address)
+static bool is_shared_access(const WordAccess *a, BlockValue address)
 {
     return a->insn->op->space == SPACE_SHARED
            || (address.kind == BLOCK_NUMBER && a->insn->op->space == SPACE_GENERIC
@@ -206,16 +206,16 @@ static bool is_shared_access(const BlockAccess *a, BlockValue address)
 }
 
 /* The same for all threads: a parameter. */
-static BlockValue common_element(const BlockAccess *a, const Operand *operand)
+static BlockValue common_element(const WordAccess *a, const Operand *operand)
 {
     const uint64_t site = (uint64_t)(operand - a->run->func->operands);
     return ptx_block_element(ptx_block_key(site, 0, NO_THREAD));
 }
 
-static void load_lane(const BlockAccess *a, const Operand *address, bool is_certain)
+static void load_for_thread(const WordAccess *a, const Operand *address, bool is_certain)
 {
     const Operand *operands = ptx_insn_operands(a->run->func, a->insn);
-    const BlockValue at = address_of(a->run, address, a->thread);
+    const BlockValue at = address_in_thread(a->run, address, a->thread);
     unsigned results = 0, part = 0;
     for (uint32_t o = 0; o < a->insn->operand_count; o++)
         results += ptx_operand_is_def(&operands[o]) || operands[o].kind == OPERAND_SINK;
@@ -238,10 +238,10 @@ static void load_lane(const BlockAccess *a, const Operand *address, bool is_cert
     }
 }
 
-static void store_lane(const BlockAccess *a, const Operand *address, bool is_certain)
+static void store_for_thread(const WordAccess *a, const Operand *address, bool is_certain)
 {
     const Operand *operands = ptx_insn_operands(a->run->func, a->insn);
-    const BlockValue at = address_of(a->run, address, a->thread);
+    const BlockValue at = address_in_thread(a->run, address, a->thread);
     unsigned values = 0, part = 0;
     if (!is_shared_access(a, at))
         return;
@@ -259,9 +259,9 @@ static void store_lane(const BlockAccess *a, const Operand *address, bool is_cer
 }
 
 /* An atomic on shared memory: what is there then is not known. */
-static void atomic_lane(const BlockAccess *a, const Operand *address)
+static void update_for_thread(const WordAccess *a, const Operand *address)
 {
-    const BlockValue at = address_of(a->run, address, a->thread);
+    const BlockValue at = address_in_thread(a->run, address, a->thread);
     if (!is_shared_access(a, at))
         return;
     if (at.kind == BLOCK_NUMBER)
@@ -274,7 +274,7 @@ void ptx_block_access(BlockRun *run, BlockWarp *w, InsnId id, uint32_t lanes, ui
 {
     const Insn *insn = &run->func->insns[id];
     const Operand *address = ptx_effect_address(run->func, insn);
-    BlockAccess a = { .run = run, .w = w, .insn = insn, .id = id, .visit = w->visits[id],
+    WordAccess a = { .run = run, .w = w, .insn = insn, .id = id, .visit = w->visits[id],
                       .is_volatile = ptx_op_has(insn->op, MOD_VOLATILE) };
     for (unsigned lane = 0; lane < BLOCK_WARP && address && !run->is_lost; lane++) {
         bool is_certain = !(maybe >> lane & 1);
@@ -282,11 +282,11 @@ void ptx_block_access(BlockRun *run, BlockWarp *w, InsnId id, uint32_t lanes, ui
         if (!((lanes | maybe) >> lane & 1))
             continue;
         if (insn->op->kind == OPK_RED || insn->op->kind == OPK_ATOM)
-            atomic_lane(&a, address);
+            update_for_thread(&a, address);
         if (insn->op->kind == OPK_ST)
-            store_lane(&a, address, is_certain);
+            store_for_thread(&a, address, is_certain);
         else
-            load_lane(&a, address, is_certain);
+            load_for_thread(&a, address, is_certain);
     }
     run->is_lost = run->is_lost || !address;
 }

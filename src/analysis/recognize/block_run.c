@@ -59,7 +59,7 @@ typedef struct BlockRegion {
 } BlockRegion;
 
 /* Blocks from one on; true: threads exchange values there. */
-static bool walk_region(const BlockRegion *region, BlockId from)
+static bool walk_exchanges(const BlockRegion *region, BlockId from)
 {
     const Cfg *cfg = region->run->r->flow->cfg;
     bool talks = false;
@@ -98,7 +98,7 @@ static bool talks_from(const BlockRun *run, BlockId branch, BlockId from)
 {
     const ArenaMark mark = ptx_arena_mark(run->arena);
     const BlockRegion region = begin_region(run, branch);
-    bool talks = walk_region(&region, from);
+    bool talks = walk_exchanges(&region, from);
     ptx_arena_release(run->arena, mark);
     return talks;
 }
@@ -161,8 +161,8 @@ static void forget_region(BlockRun *run, BlockWarp *w, BlockId branch, const Blo
 {
     const ArenaMark mark = ptx_arena_mark(run->arena);
     const BlockRegion region = begin_region(run, branch);
-    walk_region(&region, ways[0]);
-    walk_region(&region, ways[1]);
+    walk_exchanges(&region, ways[0]);
+    walk_exchanges(&region, ways[1]);
     w->forgets++;
     for (BlockId b = 0; b < run->r->flow->cfg->block_count; b++)
         if (region.seen[b])
@@ -200,7 +200,7 @@ static void push_way(BlockRun *run, BlockWarp *w, BlockId way, BlockId reconverg
         push_lanes(run, w, run->r->flow->cfg->blocks[way].first, reconverge, lanes);
 }
 
-static void diverge(BlockRun *run, BlockWarp *w, BlockId branch, const BlockId ways[2],
+static void part_lanes(BlockRun *run, BlockWarp *w, BlockId branch, const BlockId ways[2],
                     const uint32_t lanes[2])
 {
     const BlockEntry entry = w->stack[--w->depth];
@@ -273,10 +273,10 @@ static void run_branch(BlockRun *run, BlockWarp *w, InsnId id)
         return;
     }
     find_ways(run, block, ways);
-    diverge(run, w, block, ways, lanes);
+    part_lanes(run, w, block, ways, lanes);
 }
 
-static bool is_block_barrier(const Op *op)
+static bool waits_for_block(const Op *op)
 {
     return op->kind == OPK_BAR && op->operation != OP_BAR_WARP;
 }
@@ -305,7 +305,7 @@ static bool is_way_out(const Op *op)
            || op->kind == OPK_TRAP;
 }
 
-static void enter_block(BlockRun *run, BlockWarp *w, BlockId block, uint32_t lanes)
+static void enter_block_of_insns(BlockRun *run, BlockWarp *w, BlockId block, uint32_t lanes)
 {
     const Loops *loops = run->r->flow->loops;
     const LoopId loop = loops->loop_of[block];
@@ -328,12 +328,12 @@ static void step_warp(BlockRun *run, BlockWarp *w)
         return;
     }
     if (is_first)
-        enter_block(run, w, block, entry->lanes);
+        enter_block_of_insns(run, w, block, entry->lanes);
     const InsnId id = entry->pc;
     const Op *op = run->func->insns[id].op;
     if (is_way_out(op))
         run_branch(run, w, id);
-    else if (is_block_barrier(op))
+    else if (waits_for_block(op))
         run_barrier(run, w, id);
     else
         ptx_block_execute(run, w, id, entry->lanes), entry->pc++;
@@ -341,7 +341,7 @@ static void step_warp(BlockRun *run, BlockWarp *w)
 
 /* ---- the block ------------------------------------------------------------------------------- */
 
-static bool begin_block(BlockRun *run)
+static bool begin_block_run(BlockRun *run)
 {
     const FuncFlow *flow = run->r->flow;
     const uint32_t insns = flow->func->insn_count, blocks = flow->cfg->block_count;
@@ -401,7 +401,7 @@ bool ptx_block_run(BlockRun *run)
     for (uint32_t i = 0; i <= flow->loops->loop_count && i < RECOGNIZE_DEPTH; i++) {
         *run = fresh;
         const ArenaMark mark = ptx_arena_mark(run->arena);
-        if (!begin_block(run))
+        if (!begin_block_run(run))
             return false;
         while (run_epoch(run))
             ;

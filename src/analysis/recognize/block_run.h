@@ -111,7 +111,8 @@ bool ptx_block_is_worth_it(const Recognizer *r);
 /* False: not all of it could be run. What was found until then holds. */
 bool ptx_block_run(BlockRun *run);
 
-/* block_scan.c: prefixes over all threads, in registers or in shared memory, when the run is over. */
+/* block_scan.c: prefixes over all threads, in registers or in shared memory, when the run is
+ * over. */
 typedef struct BlockScan {
     uint64_t signature;         /* of what the last thread has */
     uint64_t whole;             /* of all elements */
@@ -124,7 +125,8 @@ typedef struct BlockScan {
 
 uint32_t ptx_block_scans(const BlockRun *run, BlockScan *out, uint32_t most);
 
-/* block_insn.c: one instruction for lanes of a warp that is no branch and no barrier of the block. */
+/* block_insn.c: one instruction for lanes of a warp that is no branch and no barrier of the
+ * block. */
 void ptx_block_execute(BlockRun *run, BlockWarp *w, InsnId id, uint32_t lanes);
 /* Lanes where a guard holds, and those where it may. */
 uint32_t ptx_block_guard(const BlockRun *run, const BlockWarp *w, InsnId id, uint32_t lanes,

@@ -21,12 +21,6 @@ typedef struct ScanShape {
     uint8_t step, type;
 } ScanShape;
 
-static int compare_element_keys(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Keys of one place: of threads 0 to the last, or to the one before. */
 static bool take_site(const BlockRun *run, const uint64_t *keys, uint32_t count, ScanShape *out)
 {
@@ -52,7 +46,7 @@ static bool take_sites(const BlockRun *run, const uint64_t *keys, uint32_t count
     return out->site_count > 0;
 }
 
-static bool read_shape(const BlockRun *run, BlockValue last, ScanShape *out)
+static bool read_scan_shape(const BlockRun *run, BlockValue last, ScanShape *out)
 {
     const BlockNode *node = &run->nodes.items[last.number];
     *out = (ScanShape){ .step = node->step, .type = node->type };
@@ -62,7 +56,7 @@ static bool read_shape(const BlockRun *run, BlockValue last, ScanShape *out)
     uint64_t *keys = ptx_arena_array(run->arena, uint64_t, node->count);
     bool is_read = ptx_block_elements(&run->nodes, last, keys, node->count) == node->count;
     if (is_read)
-        qsort(keys, node->count, sizeof *keys, compare_element_keys);
+        qsort(keys, node->count, sizeof *keys, ptx_block_compare_keys);
     is_read = is_read && take_sites(run, keys, node->count, out);
     ptx_arena_release(run->arena, mark);
     return is_read;
@@ -95,7 +89,7 @@ typedef struct ScanWanted {
     uint32_t count;
 } ScanWanted;
 
-static bool is_wanted(const BlockRun *run, const ScanShape *shape, const ScanWanted *wanted,
+static bool is_prefix_of(const BlockRun *run, const ScanShape *shape, const ScanWanted *wanted,
                       BlockValue value)
 {
     if (!wanted->count)
@@ -137,8 +131,8 @@ static bool is_scan_of_reg(const BlockRun *run, RegId reg, const ScanShape *shap
         ScanWanted wanted = *before;
         const BlockValue kept = run->kept[(size_t)reg * run->threads + t];
         add_thread(shape, t, true, &wanted);
-        if (!is_wanted(run, shape, &wanted, *ptx_block_reg(run, reg, t))
-            && !is_wanted(run, shape, &wanted, kept))
+        if (!is_prefix_of(run, shape, &wanted, *ptx_block_reg(run, reg, t))
+            && !is_prefix_of(run, shape, &wanted, kept))
             return false;
         add_thread(shape, t, false, before);
     }
@@ -164,7 +158,7 @@ static bool read_reg_scan(const BlockRun *run, RegId reg, BlockScan *out)
 {
     ScanShape shape;
     const BlockValue last = value_in_the_end(run, reg, run->threads - 1);
-    if (last.kind != BLOCK_COMBINED || !read_shape(run, last, &shape)
+    if (last.kind != BLOCK_COMBINED || !read_scan_shape(run, last, &shape)
         || !read_carried(run, value_in_the_end(run, reg, 0), &shape))
         return false;
     ScanWanted before = begin_wanted(run, &shape);
@@ -215,7 +209,7 @@ static bool is_word_scan(const BlockRun *run, const WordScan *w, bool is_inclusi
         ScanWanted with = { before.signature + ptx_block_hash(from->first.number),
                             before.count + 1 };
         if (!has_element_first(from, w->words) || !at->parts
-            || !is_wanted(run, &shape, is_inclusive ? &with : &before, at->value))
+            || !is_prefix_of(run, &shape, is_inclusive ? &with : &before, at->value))
             return false;
         out->signature = is_inclusive ? with.signature : before.signature;
         before = with;
@@ -246,7 +240,7 @@ static bool read_word_scan(const BlockRun *run, VarId var, uint32_t cells, Block
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* Of one and the same prefix the first is told, and of what shared memory has that alone. */
+/* Of one and the same prefix the first counts, and of what shared memory has that alone. */
 static void add_scan(BlockScan *out, uint32_t *count, uint32_t most, const BlockScan *scan)
 {
     for (uint32_t i = 0; i < *count; i++)

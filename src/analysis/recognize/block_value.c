@@ -14,6 +14,12 @@ uint64_t ptx_block_hash(uint64_t key)
     return key ^ key >> 31;
 }
 
+int ptx_block_compare_keys(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
 /* ---- neutral elements ------------------------------------------------------------------------ */
 
 /* -infinity, or infinity, of a float's bits. */
@@ -67,7 +73,8 @@ static bool is_neutral(const BlockOperation *of, uint64_t number)
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-static BlockValue add_node(Arena *arena, BlockNodes *nodes, const BlockNode *node, uint8_t kind)
+static BlockValue add_block_node(Arena *arena, BlockNodes *nodes, const BlockNode *node,
+                                 uint8_t kind)
 {
     if (nodes->count == MAX_BLOCK_NODES) {
         nodes->is_full = true;
@@ -92,19 +99,19 @@ static BlockValue as_part(const BlockNodes *nodes, const BlockOperation *of, Blo
     return is_same ? value : ptx_block_element(node->key);
 }
 
-static uint64_t signature_of(const BlockNodes *nodes, BlockValue value)
+static uint64_t signature_of_elements(const BlockNodes *nodes, BlockValue value)
 {
     return value.kind == BLOCK_COMBINED ? nodes->items[value.number].signature
                                         : ptx_block_hash(value.number);
 }
 
-static uint32_t count_of(const BlockNodes *nodes, BlockValue value)
+static uint32_t count_of_elements(const BlockNodes *nodes, BlockValue value)
 {
     return value.kind == BLOCK_COMBINED ? nodes->items[value.number].count : 1;
 }
 
 /* The thread that all of it is of; NO_THREAD: there are several. */
-static uint32_t thread_of(const BlockNodes *nodes, BlockValue value)
+static uint32_t thread_of_elements(const BlockNodes *nodes, BlockValue value)
 {
     return ptx_block_key_thread(value.kind == BLOCK_COMBINED ? nodes->items[value.number].key
                                                              : value.number);
@@ -121,15 +128,16 @@ BlockValue ptx_block_combine(Arena *arena, BlockNodes *nodes, const BlockOperati
         return ptx_block_element(of->key);
     BlockNode node = { .a = as_part(nodes, of, a), .b = as_part(nodes, of, b), .key = of->key,
                        .insn = of->insn, .step = of->step, .type = of->type };
-    const uint32_t count = count_of(nodes, node.a), more = count_of(nodes, node.b);
+    const uint32_t count = count_of_elements(nodes, node.a);
+    const uint32_t more = count_of_elements(nodes, node.b);
     if (count > UINT32_MAX - more)
         return ptx_block_element(of->key);
     node.count = count + more;
-    node.signature = signature_of(nodes, node.a) + signature_of(nodes, node.b);
-    if (thread_of(nodes, node.a) != thread_of(nodes, node.b)
-        || thread_of(nodes, node.a) != ptx_block_key_thread(of->key))
+    node.signature = signature_of_elements(nodes, node.a) + signature_of_elements(nodes, node.b);
+    if (thread_of_elements(nodes, node.a) != thread_of_elements(nodes, node.b)
+        || thread_of_elements(nodes, node.a) != ptx_block_key_thread(of->key))
         node.key = of->key | NO_THREAD;
-    return add_node(arena, nodes, &node, BLOCK_COMBINED);
+    return add_block_node(arena, nodes, &node, BLOCK_COMBINED);
 }
 
 /* ---- what is taken away ---------------------------------------------------------------------- */
@@ -184,7 +192,7 @@ BlockValue ptx_block_half(Arena *arena, BlockNodes *nodes, BlockValue of, bool i
 {
     const BlockNode node = { .a = of, .key = ptx_block_key(nodes->count, 0, NO_THREAD),
                              .type = is_upper };
-    return add_node(arena, nodes, &node, BLOCK_HALF);
+    return add_block_node(arena, nodes, &node, BLOCK_HALF);
 }
 
 BlockValue ptx_block_whole(const BlockNodes *nodes, BlockValue low, BlockValue high, uint64_t key)

@@ -34,11 +34,11 @@ typedef struct BlockValue {
 typedef struct BlockNode {
     BlockValue a, b;
     uint64_t key;               /* of the element that it is for another operation */
-    uint64_t signature;         /* the sum of its elements' hashes: an order of them plays no part */
+    uint64_t signature;         /* the sum of its elements' hashes, in any order */
     uint32_t count;             /* elements, with repetitions */
     InsnId insn;
     uint8_t step, type;         /* Step, Type; of a half: 0, 1 for the upper one */
-    bool has_other_use;         /* something is computed of it that is no such combination */
+    bool has_other_use;         /* something else is computed of it, too */
 } BlockNode;
 
 typedef struct BlockNodes {
@@ -95,5 +95,8 @@ BlockValue ptx_block_whole(const BlockNodes *nodes, BlockValue low, BlockValue h
 uint32_t ptx_block_elements(const BlockNodes *nodes, BlockValue of, uint64_t *keys, uint32_t most);
 
 uint64_t ptx_block_hash(uint64_t key);
+
+/* For qsort. */
+int ptx_block_compare_keys(const void *a, const void *b);
 
 #endif

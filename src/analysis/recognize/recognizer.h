@@ -52,7 +52,7 @@ typedef struct BlockRow {
     uint32_t run_count;         /* other sizes and shapes of the block that it holds for, too */
     uint8_t step;               /* Step */
     bool is_scan;
-    bool is_told;               /* a tree says it */
+    bool is_reported;           /* a tree is its row */
 } BlockRow;
 
 typedef struct Recognizer {

@@ -287,8 +287,8 @@ static bool is_next_step(const Recognizer *r, const TreeStep *a, const TreeStep 
     return has_barrier;
 }
 
-/* Whether the tree is a part of what the whole block combines, and that is told elsewhere; where
- * the tree's last step ends it, the tree tells it. */
+/* Whether the tree is a part of what the whole block combines, which has a row of its own; where
+ * the tree's last step ends it, the tree is the row. */
 static bool is_part_of_block(Recognizer *r, InsnId store, uint32_t *lanes)
 {
     const InsnId operation = source_of_store(r, store);
@@ -296,7 +296,7 @@ static bool is_part_of_block(Recognizer *r, InsnId store, uint32_t *lanes)
     BlockRow *row = of ? &r->blocks[of - 1] : NULL;
     if (!row || row->is_scan || row->insn != operation)
         return row != NULL;
-    row->is_told = true;
+    row->is_reported = true;
     if (row->count)
         *lanes = row->count;
     return false;
