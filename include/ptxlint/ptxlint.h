@@ -1952,7 +1952,8 @@ typedef enum ptxlint_recognized_class {
     PTXLINT_SCAN,                       /* v = v op e, a[s] = v; a[s] = a[s - 1] op e */
     /* of the lanes of a warp, by shuffles */
     PTXLINT_WARP_REDUCTION, PTXLINT_WARP_SCAN,
-    PTXLINT_BLOCK_REDUCTION     /* a[t] = a[t] op a[t + d] in shared memory, step by step */
+    PTXLINT_BLOCK_REDUCTION,    /* a value of each thread of the block, combined to one */
+    PTXLINT_BLOCK_SCAN          /* each thread, or word, has those before it combined */
 } ptxlint_recognized_class;
 
 /* "linear induction", ... */

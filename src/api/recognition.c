@@ -7,6 +7,7 @@
 #include "analysis/flow/loop.h"
 #include "analysis/recognize/recognize.h"
 #include "analysis/sass/kept_loops.h"
+#include "analysis/value/launch.h"
 #include "api/module.h"
 #include "ir/func.h"
 #include "ir/insn.h"
@@ -201,6 +202,14 @@ static void view_fission(RecognitionBuild *b, const FuncFlow *flow, const Fissio
     b->to->fission = ptx_fission_view(&b->to->arena, &b->scratch, &in);
 }
 
+/* Its shape; NULL: not known. */
+static const uint32_t *block_of_launch(const RecognitionBuild *b)
+{
+    const Launch *const *launches = b->module->sessions->launches;
+    const Launch *launch = launches ? launches[b->func - b->module->ir->funcs] : NULL;
+    return launch ? launch->block : NULL;
+}
+
 static void view_recognition(void *context)
 {
     RecognitionBuild *b = context;
@@ -213,7 +222,7 @@ static void view_recognition(void *context)
                             ptx_loops_compute(arena, &b->scratch, cfg, dom), NULL };
     RecognizedLinks links = { 0 };
     Fission fission;
-    const Recognitions all = ptx_recognize(arena, &b->scratch, &flow,
+    const Recognitions all = ptx_recognize(arena, &b->scratch, &flow, block_of_launch(b),
                                            b->has_links ? &links : NULL, &fission);
     b->to->items = ptx_arena_array(arena, ptxlint_recognized, all.count + 1);
     for (uint32_t i = 0; i < all.count; i++)
@@ -333,6 +342,7 @@ const char *ptxlint_recognized_class_text(ptxlint_recognized_class recognized)
     case PTXLINT_WARP_REDUCTION: return "warp reduction";
     case PTXLINT_WARP_SCAN: return "warp scan";
     case PTXLINT_BLOCK_REDUCTION: return "block reduction";
+    case PTXLINT_BLOCK_SCAN: return "block scan";
     default: return "not recognized";
     }
 }

@@ -70,9 +70,10 @@ static void put_what(Out *out, const ptxlint_recognized *item)
         ptx_out_format(out, ", step %" PRId64, item->step);
     else if (item->step != PTXLINT_UNKNOWN)
         ptx_out_format(out, " %" PRId64, item->step);
+    bool is_of_block = item->is_array || item->recognized == PTXLINT_BLOCK_REDUCTION
+                       || item->recognized == PTXLINT_BLOCK_SCAN;
     if (item->lanes)
-        ptx_out_format(out, ", %" PRIu32 " %s", item->lanes,
-                       item->is_array ? "elements" : "lanes");
+        ptx_out_format(out, ", %" PRIu32 " %s", item->lanes, is_of_block ? "elements" : "lanes");
     if (item->is_conditional)
         ptx_out_text(out, ", conditional");
 }

@@ -4,7 +4,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STAGES = """support isa gpu lexer parser ir check resolve analysis/flow analysis/value
-analysis/trips analysis/redundancy analysis/recognize analysis/sim analysis/sim/cost analysis/sim/race analysis/access analysis/race analysis/sass
+analysis/trips analysis/redundancy analysis/sim analysis/sim/cost analysis/sim/race analysis/recognize analysis/access analysis/race analysis/sass
 analysis/registers analysis/time session rules/lang rules/facts rules report compare findings model
 input input/container api mcp lsp measure cli record""".split()
 

@@ -448,6 +448,10 @@ static void add_writing(Recognizer *r, InsnId id)
         row.class = (uint8_t)class_of_writing(&w);
     else
         row.why = "the function is too large: addresses are not followed";
+    if (row.class == RECOGNIZED_NONE && r->block_stores[id]) {
+        r->owner[id] = r->block_stores[id];
+        return;
+    }
     if (to)
         note_array(&row, to, row.loop);
     row.has_step = row.has_step && !w.is_evaluated;

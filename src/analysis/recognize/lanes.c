@@ -346,7 +346,7 @@ static void add_chain(LaneWalk *w, InsnId id)
     const LaneStep *last = &w->steps[id];
     uint32_t count;
     const uint32_t lanes = lanes_of_chain(w, last, &count);
-    if (!lanes)
+    if (!lanes || w->r->block_rows[id])
         return;
     bool is_scan = last->mode == MOD_UP;
     const Recognized row = {
@@ -370,7 +370,7 @@ static void add_redux(LaneWalk *w, InsnId id)
     const Insn *insn = &flow->func->insns[id];
     const Step step = ptx_recognizer_named_step(insn->op);
     uint64_t mask;
-    if (insn->op->operation != OP_REDUX || step == STEP_OTHER
+    if (insn->op->operation != OP_REDUX || step == STEP_OTHER || w->r->block_rows[id]
         || !find_lane_number(w->r, id, 2, &mask) || (uint32_t)mask != UINT32_MAX)
         return;
     const Recognized row = { .loop = flow->loops->loop_of[flow->cfg->block_of[id]], .insn = id,

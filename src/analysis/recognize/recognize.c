@@ -207,7 +207,7 @@ static const uint32_t *number_rows(const Recognizer *r)
 }
 
 Recognitions ptx_recognize(Arena *arena, Arena *scratch, const FuncFlow *flow,
-                           RecognizedLinks *links, Fission *fission)
+                           const uint32_t *block, RecognizedLinks *links, Fission *fission)
 {
     Recognizer r = { .arena = arena, .scratch = scratch, .flow = flow,
                      .defs = ptx_defs_of(scratch, flow) };
@@ -220,7 +220,9 @@ Recognitions ptx_recognize(Arena *arena, Arena *scratch, const FuncFlow *flow,
     begin_recognizer(&r);
     ptx_recognizer_rests(&r);
     ptx_recognizer_components(&r);
+    ptx_recognizer_run_block(&r, block);
     ptx_recognizer_trees(&r);
+    ptx_recognizer_blocks(&r);
     ptx_recognizer_arrays(&r);
     ptx_recognizer_lanes(&r);
     ptx_recognizer_advise(&r);

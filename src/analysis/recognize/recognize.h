@@ -45,7 +45,8 @@ typedef enum RecognizedClass {
     RECOGNIZED_SCAN,            /* v = v op e, a[s] = v; a[s] = a[s - 1] op e */
     /* of the lanes of a warp, by shuffles: of groups of Recognized.lanes */
     RECOGNIZED_WARP_REDUCTION, RECOGNIZED_WARP_SCAN,
-    RECOGNIZED_TREE             /* a[t] = a[t] op a[t + d] in shared memory, step by step */
+    RECOGNIZED_TREE,            /* a value of each thread of the block, combined to one */
+    RECOGNIZED_BLOCK_SCAN       /* each thread, or word, has those before it combined */
 } RecognizedClass;
 
 typedef enum RecognizedAdvice {
@@ -133,8 +134,9 @@ typedef struct Recognitions {
     bool is_cut;                /* there are too many dependences: nothing is recognised */
 } Recognitions;
 
-/* Owned by arena; scratch, another arena, is left as found. links and fission may be NULL. */
+/* Owned by arena; scratch, another arena, is left as found. block: its shape by the launch, or
+ * NULL. links and fission may be NULL. */
 Recognitions ptx_recognize(Arena *arena, Arena *scratch, const FuncFlow *flow,
-                           RecognizedLinks *links, Fission *fission);
+                           const uint32_t *block, RecognizedLinks *links, Fission *fission);
 
 #endif

@@ -17,7 +17,8 @@ enum {
 enum {
     MAX_ARRAYS = 63,            /* of a function that have a bit, */
     OTHER_ARRAY = MAX_ARRAYS,   /* and the bit of all others */
-    MAX_ATOMICS = 128           /* of a function that are compared */
+    MAX_ATOMICS = 128,          /* of a function that are compared */
+    MAX_BLOCK_ROWS = 32
 };
 
 /* What an instruction makes of the variable. */
@@ -40,6 +41,19 @@ typedef struct CompareSelect {
     RegId variable;
     LoopId loop;
 } CompareSelect;
+
+/* What a block combines, of each of its threads. */
+typedef struct BlockRow {
+    InsnId insn;                /* where it is first complete; of a scan the last one */
+    RegId reg;
+    VarId array;                /* of a scan in shared memory; else NO_ID */
+    uint32_t count;             /* elements; 0: as many as the launch says */
+    uint32_t threads;
+    uint32_t run_count;         /* other sizes and shapes of the block that it holds for, too */
+    uint8_t step;               /* Step */
+    bool is_scan;
+    bool is_reported;           /* a tree is its row */
+} BlockRow;
 
 typedef struct Recognizer {
     Arena *arena, *scratch;
@@ -71,6 +85,11 @@ typedef struct Recognizer {
     uint32_t atomic_count;      /* there may be more than are kept */
     uint64_t budget;            /* steps of walks back from stores that are left */
     uint64_t evaluations;       /* of operations for a thread, that are left */
+    uint64_t block_steps;       /* instructions of threads that may be run, that are left */
+    BlockRow blocks[MAX_BLOCK_ROWS];
+    uint8_t *block_rows;        /* per instruction: the one that it combines for, plus 1; 0: none */
+    uint32_t *block_stores;     /* per instruction: the item that it stores parts of, plus 1; 0 */
+    uint32_t block_row_count;
     bool asks_for_row;          /* it reads %tid.y or %tid.z */
     bool has_local;             /* the module has variables in local memory */
     bool has_arrays;            /* subscripts and rests are there */
@@ -147,6 +166,11 @@ TermKind ptx_recognizer_movement(const Recognizer *r, const Subscript *of, LoopI
 
 /* lanes.c: what lanes combine by shuffles. */
 void ptx_recognizer_lanes(Recognizer *r);
+
+/* block.c: runs a block, of that shape where it is not NULL: blocks, block_rows; then, behind
+ * trees, rows of what these do not say. */
+void ptx_recognizer_run_block(Recognizer *r, const uint32_t *block);
+void ptx_recognizer_blocks(Recognizer *r);
 
 /* tree.c: what a block combines in shared memory; before arrays.c, which leaves its stores out. */
 void ptx_recognizer_trees(Recognizer *r);

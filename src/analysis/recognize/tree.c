@@ -287,15 +287,33 @@ static bool is_next_step(const Recognizer *r, const TreeStep *a, const TreeStep 
     return has_barrier;
 }
 
+/* Whether the tree is a part of what the whole block combines, which has a row of its own; where
+ * the tree's last step ends it, the tree is the row. */
+static bool is_part_of_block(Recognizer *r, InsnId store, uint32_t *lanes)
+{
+    const InsnId operation = source_of_store(r, store);
+    const uint8_t of = operation == NO_ID ? 0 : r->block_rows[operation];
+    BlockRow *row = of ? &r->blocks[of - 1] : NULL;
+    if (!row || row->is_scan || row->insn != operation)
+        return row != NULL;
+    row->is_reported = true;
+    if (row->count)
+        *lanes = row->count;
+    return false;
+}
+
 static void add_tree(Recognizer *r, const TreeStep *steps, uint32_t count)
 {
     const TreeStep *last = &steps[count - 1];
+    uint32_t lanes = last->by ? 0 : 1u << count;
+    if (is_part_of_block(r, last->store, &lanes))
+        return;
     const Recognized row = {
         .loop = last->loop, .insn = last->store, .reg = NO_ID, .is_array = true,
         .array = ptx_subscript_var(last->array),
         .array_offset = (uint32_t)(last->array & 0xffff), .insn_count = count,
         .class = RECOGNIZED_TREE, .operation = ptx_recognizer_step_text((Step)last->step),
-        .lanes = last->by ? 0 : 1u << count,
+        .lanes = lanes,
         .ends_at_neighbours = !last->by && last->distance == 1,
     };
     for (uint32_t i = 0; i < count; i++)

@@ -1,0 +1,150 @@
+/* block_run.h -- all threads of one block, run on values of block_value.h.
+ *
+ * Warps run one behind the other from barrier to barrier, their lanes together. What is read from
+ * shared memory is what was stored there only where a barrier, of the block or of the warp, stands
+ * between; on targets before sm_70 also where both accesses of a warp are volatile, as its lanes
+ * run together there. A race ends the run. A branch that is not known is gone around where neither
+ * side exchanges values between threads: what it sets is not known then. Else all threads are taken
+ * to go where they exchange values, and a loop whose end is not known is run once, from values that
+ * are not known. Private to this folder. */
+#ifndef PTX_ANALYSIS_RECOGNIZE_BLOCK_RUN_H
+#define PTX_ANALYSIS_RECOGNIZE_BLOCK_RUN_H
+
+#include "analysis/recognize/block_value.h"
+#include "analysis/recognize/recognizer.h"
+
+enum {
+    BLOCK_WARP = 32,
+    MAX_BLOCK_THREADS = 1024,   /* CUDA C++ Programming Guide, "Compute Capabilities" */
+    MAX_BLOCK_WARPS = MAX_BLOCK_THREADS / BLOCK_WARP,
+    MAX_BLOCK_REGISTERS = 1 << 19,      /* of all threads */
+    MAX_BLOCK_STEPS = 1 << 22,  /* instructions of threads, of all runs of a function */
+    MAX_BLOCK_CELLS = 1 << 15,  /* words of shared memory */
+    MAX_BLOCK_FOUND = 16,
+    BLOCK_STACK = 64,
+    NO_CELL = UINT32_MAX
+};
+
+/* Lanes of a warp that go together. */
+typedef struct BlockEntry {
+    InsnId pc;
+    BlockId reconverge;         /* EXIT_BLOCK: nowhere */
+    uint32_t lanes;
+} BlockEntry;
+
+typedef struct BlockWarp {
+    BlockEntry stack[BLOCK_STACK];
+    uint32_t depth, live;
+    uint32_t syncs;             /* barriers of the warp, by all of its lanes */
+    uint32_t entries;           /* into loops that are not known */
+    uint32_t forgets;           /* how often registers were forgotten */
+    bool waits;
+    uint16_t *visits;           /* per instruction */
+    bool *has_stayed;           /* per block: its branch has gone around once */
+} BlockWarp;
+
+/* A word of shared memory. */
+typedef struct BlockCell {
+    BlockValue value, first;    /* first: that was stored there */
+    uint8_t part;               /* of a value of two words */
+    uint8_t parts;              /* words of the value; 0: none is known */
+    bool is_volatile, was_read_volatile, has_first;
+    bool has_readers;           /* several lanes of a warp */
+    uint16_t writer, reader;
+    uint32_t write_epoch, read_epoch, write_syncs, read_syncs, entries;
+    InsnId store;
+} BlockCell;
+
+/* What a branch does that is not known. */
+typedef enum BlockChoice {
+    CHOICE_NONE,
+    CHOICE_AROUND,              /* to where both sides meet */
+    CHOICE_TAKEN, CHOICE_FALL,
+    CHOICE_STAY_TAKEN, CHOICE_STAY_FALL,        /* in the loop once, then out of it */
+    CHOICE_LEAVE_TAKEN, CHOICE_LEAVE_FALL,
+    CHOICE_LOST
+} BlockChoice;
+
+/* A value that holds an element of each thread, when it was first made. */
+typedef struct BlockFound {
+    BlockValue value;
+    InsnId insn;
+    uint8_t step;
+    uint32_t count;
+    uint64_t signature;
+} BlockFound;
+
+typedef struct BlockRun {
+    Recognizer *r;
+    Arena *arena;
+    const Func *func;
+    uint32_t shape[3], threads, warp_count;
+    BlockNodes nodes;
+    BlockValue *regs, *kept;    /* per register and thread; kept: before a loop was left */
+    BlockWarp *warps;
+    BlockCell *cells;
+    uint32_t *cell_first;       /* per variable; NO_CELL: not in shared memory */
+    VarId *cell_vars;           /* per 64 KB of addresses from the first on */
+    uint32_t cell_count, shared_count;
+    uint8_t *choices;           /* per block: BlockChoice */
+    bool *talks;                /* per block: threads exchange values there */
+    bool *is_open;              /* per loop: its end is not known */
+    uint32_t epoch;
+    bool is_lost, must_restart, has_volatile_order;
+    bool is_outside;            /* of a variable in shared memory: no such block is launched */
+    BlockFound found[MAX_BLOCK_FOUND];
+    uint32_t found_count;
+} BlockRun;
+
+/* Base of the addresses of shared variables, and how far they are apart. */
+enum { BLOCK_SHARED_BASE = 1 << 20, BLOCK_SHARED_SPAN = 1 << 17 };
+
+static inline BlockValue *ptx_block_reg(const BlockRun *run, RegId reg, uint32_t thread)
+{
+    return &run->regs[(size_t)reg * run->threads + thread];
+}
+
+/* Whether instructions of the function exchange values between threads that more than a warp can
+ * see; else there is nothing to run. */
+bool ptx_block_is_worth_it(const Recognizer *r);
+
+/* False: not all of it could be run. What was found until then holds. */
+bool ptx_block_run(BlockRun *run);
+
+/* block_scan.c: prefixes over all threads, in registers or in shared memory, when the run is
+ * over. */
+typedef struct BlockScan {
+    uint64_t signature;         /* of what the last thread has */
+    uint64_t whole;             /* of all elements */
+    uint32_t count;             /* elements of all threads */
+    uint8_t step;
+    InsnId insn;
+    RegId reg;                  /* NO_ID: shared memory */
+    VarId array;
+} BlockScan;
+
+uint32_t ptx_block_scans(const BlockRun *run, BlockScan *out, uint32_t most);
+
+/* block_insn.c: one instruction for lanes of a warp that is no branch and no barrier of the
+ * block. */
+void ptx_block_execute(BlockRun *run, BlockWarp *w, InsnId id, uint32_t lanes);
+/* Lanes where a guard holds, and those where it may. */
+uint32_t ptx_block_guard(const BlockRun *run, const BlockWarp *w, InsnId id, uint32_t lanes,
+                         uint32_t *maybe);
+/* What is in a register is not known any more. */
+void ptx_block_forget(BlockRun *run, BlockWarp *w, RegId reg, uint32_t lanes);
+BlockValue ptx_block_read(const BlockRun *run, const Operand *operand, uint32_t thread);
+void ptx_block_write(BlockRun *run, const Operand *operand, uint32_t thread, BlockValue value);
+
+/* block_memory.c */
+void ptx_block_access(BlockRun *run, BlockWarp *w, InsnId id, uint32_t lanes, uint32_t maybe);
+bool ptx_block_lay_out_shared(BlockRun *run);
+/* The first address of a variable in shared memory; 0: it is not there. */
+uint64_t ptx_block_shared_address(const BlockRun *run, VarId var);
+
+static inline uint32_t ptx_block_thread(const BlockRun *run, const BlockWarp *w, unsigned lane)
+{
+    return (uint32_t)(w - run->warps) * BLOCK_WARP + lane;
+}
+
+#endif

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""check-combined.py PTXLINT ROOT - what blocks combine (testdata/recognize): each kernel is recognized as what it is, of as many elements, and those
+with one fault are not."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(sys.argv[2])
+FOLDER = ROOT / "testdata/recognize"
+CLASSES = ("block reduction", "block scan")
+ANY = 0                   # as many as the launch has threads
+SUMS, SCANS = ("block reduction", "add"), ("block scan", "add")
+WANTED = {
+    "sum_by_shuffles": (*SUMS, ANY), "max_by_all_threads": ("block reduction", "max", 256), "tree_in_a_register": (*SUMS, 512),
+    "tail_with_barriers_of_the_warp": (*SUMS, 256), "sum_in_a_loop_over_rows": (*SUMS, 256), "sum_of_any_block": (*SUMS, ANY),
+    "sum_of_doubles": (*SUMS, 256), "sum_by_groups": (*SUMS, 256), "or_of_flags": ("block reduction", "or", 256),
+    "scan_hillis_steele": (*SCANS, ANY), "scan_of_two_buffers": (*SCANS, ANY), "scan_blelloch": (*SCANS, ANY), "scan_by_shuffles": (*SCANS, ANY),
+    "scan_of_maxima": ("block scan", "max", ANY),
+    "tail_of_volatile_words": (*SUMS, 8),     # the steps with barriers alone: lanes may run apart
+}
+MISSED = {"scan_without_the_own"}         # nvcc takes the own value from the sum of the warps before, in which it is not
+problems = []
+
+
+def recognize(file, *options):
+    run = subprocess.run([os.path.abspath(sys.argv[1]), "recognize", "--no-config", "--format", "json", *options, str(file)],
+                         capture_output=True, text=True, check=True)
+    return {kernel["name"]: [(row["class"], row["operation"], row["lanes"]) for row in kernel["recognized"] if row["class"] in CLASSES]
+            for kernel in json.loads(run.stdout)[0]["kernels"]}
+
+
+def expect(what, got, wanted):
+    if got != wanted:
+        problems.append(f"{what}: {got}, not {wanted}")
+
+
+for file in sorted(FOLDER.glob("*.ptx")):
+    for kernel, rows in recognize(file).items():
+        if kernel not in WANTED and kernel not in MISSED and not kernel.startswith("no_"):
+            problems.append(f"{file.name}: what is {kernel} to be?")
+        expect(f"{file.name}: {kernel}", rows, [WANTED[kernel]] if kernel in WANTED else [])
+
+# Of a launch that is known: its size alone.
+rows = recognize(FOLDER / "blocks.sm_90.ptx", "--block", "128")
+expect("blocks of 128", rows["sum_by_shuffles"], [(*SUMS, 128)])
+expect("blocks of 128, faulty for 256", rows["no_last_step_of_the_scan"], [(*SCANS, 128)])
+
+# Before sm_70 the lanes of a warp run together: a tail of volatile words needs no barriers.
+with tempfile.TemporaryDirectory() as folder:
+    older = pathlib.Path(folder) / "older.ptx"
+    text = (FOLDER / "blocks.sm_75.ptx").read_text(encoding="utf-8")
+    older.write_text(re.sub(r"\.target sm_75", ".target sm_60", text), encoding="utf-8")
+    expect("sm_60", recognize(older)["tail_of_volatile_words"], [(*SUMS, 256)])
+    older.write_text(re.sub(r"\.target sm_75", ".target sm_60", text).replace(".volatile", ""), encoding="utf-8")
+    expect("sm_60, not volatile", recognize(older)["tail_of_volatile_words"], [(*SUMS, 8)])
+
+print("\n".join(problems))
+sys.exit(bool(problems))
