@@ -58,5 +58,24 @@ with tempfile.TemporaryDirectory() as folder:
     older.write_text(re.sub(r"\.target sm_75", ".target sm_60", text).replace(".volatile", ""), encoding="utf-8")
     expect("sm_60, not volatile", recognize(older)["tail_of_volatile_words"], [(*SUMS, 8)])
 
+# Blocks that are known to be larger than what lies between them write each other's elements, unless a branch leaves few enough threads.
+STORES = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry all(.param .u64 x) { .reg .b32 %r<4>; .reg .b64 %rd<4>;
+ld.param.u64 %rd1, [x]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r1;
+mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r1; ret; }
+.visible .entry half(.param .u64 x) { .reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>;
+ld.param.u64 %rd1, [x]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r1;
+setp.ge.u32 %p1, %r1, 64; @%p1 bra E; mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r1; E: ret; }
+"""
+CLASSES += ("array assignment", None)
+with tempfile.TemporaryDirectory() as folder:
+    stores = pathlib.Path(folder) / "stores.ptx"
+    stores.write_text(STORES, encoding="utf-8")
+    own = ("array assignment", None, 0)
+    for block, rows in ("64", own), ("128", (None, None, 0)), ("65", (None, None, 0)):
+        expect(f"a block of {block}", recognize(stores, "--block", block), {"all": [rows], "half": [own]})
+
 print("\n".join(problems))
 sys.exit(bool(problems))

@@ -152,6 +152,8 @@ static const char *why_not_own_element(const Writing *w)
         return "threads of a block may write the same element";
     if (is_common && !find_lowest_term(w->to, TERM_CTA))
         return "blocks may write the same element";
+    if (is_common && ptx_recognizer_overlaps_neighbour(w->r, w->id))
+        return "neighbouring blocks may write the same elements";
     return NULL;
 }
 
@@ -322,6 +324,8 @@ static RecognizedClass classify_evaluated(const Writing *w)
     bool is_common = !(ptx_effect_memory((Space)w->insn->op->space) & MEMORY_SHARED);
     if (is_common && !find_lowest_term(w->to, TERM_CTA))
         return ptx_recognizer_refuse(w->out, "blocks may write the same element");
+    if (is_common && ptx_recognizer_overlaps_neighbour(w->r, w->id))
+        return ptx_recognizer_refuse(w->out, "neighbouring blocks may write the same elements");
     return RECOGNIZED_ASSIGNMENT;
 }
 

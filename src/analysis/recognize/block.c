@@ -206,14 +206,14 @@ static void run_other_shapes(Recognizer *r, uint32_t threads)
 
 void ptx_recognizer_run_block(Recognizer *r, const uint32_t *block)
 {
-    uint32_t shape[3];
+    r->has_shape = find_block_shape(r, block, r->shape);
     r->block_rows = ptx_arena_array(r->scratch, uint8_t, r->flow->func->insn_count + 1);
     r->block_stores = ptx_arena_array(r->scratch, uint32_t, r->flow->func->insn_count + 1);
     r->block_steps = MAX_BLOCK_STEPS;
     if (!ptx_block_is_worth_it(r))
         return;
-    if (find_block_shape(r, block, shape)) {
-        run_shape(r, shape, true);
+    if (r->has_shape) {
+        run_shape(r, r->shape, true);
         return;
     }
     uint32_t threads = most_threads(r);

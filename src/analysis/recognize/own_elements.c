@@ -2,15 +2,19 @@
  * as in a tile that is turned or swizzled: addresses are evaluated for all threads. */
 #include "analysis/recognize/recognizer.h"
 
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/dom.h"
 #include "ir/func.h"
 #include "ir/sreg.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     /* of all targets: CUDA C++ Programming Guide, "Compute Capabilities" */
     MAX_BLOCK_THREADS = 1024,
     MAX_FACTORS_OF_LAUNCH = 4,  /* values of the launch that indices are multiplied by */
+    MAX_CONDITIONS = 32,        /* of a thread that goes to an instruction */
     EVALUATED_DEPTH = 64        /* operations one on the other */
 };
 
@@ -28,6 +32,8 @@ typedef struct ThreadEvaluation {
     uint64_t *values;
     SymId factors[MAX_FACTORS_OF_LAUNCH];
     uint32_t factor_count;
+    SymId conditions[MAX_CONDITIONS];
+    uint32_t condition_count;
 } ThreadEvaluation;
 
 /* ---- one value ------------------------------------------------------------------------------- */
@@ -190,30 +196,65 @@ static bool find_threads(const Recognizer *r, uint32_t shape[3])
     return threads <= MAX_BLOCK_THREADS && (bounds->reqntid[0] || !r->asks_for_row);
 }
 
-/* False: it does not go there. What is not known of its guard may hold. */
-static bool may_go_there(ThreadEvaluation *e, SymId guard)
+/* What holds for a thread that goes there: the guard of the instruction, and branches before. False:
+ * the guard is not known. */
+static bool find_conditions(ThreadEvaluation *e, InsnId id)
 {
-    uint64_t yes = 1;
-    return !evaluate_node(e, guard, EVALUATED_DEPTH, &yes) || yes;
+    const BlockId own = e->r->flow->cfg->block_of[id];
+    const SymId guard = ptx_ssa_guard(e->r->reader.ssa, id);    /* may make nodes */
+    e->conditions[e->condition_count++] = guard;
+    for (BlockId block = own; block && e->condition_count < MAX_CONDITIONS;) {
+        const BlockId up = e->r->flow->dom->idom[block];
+        if (up == EXIT_BLOCK)
+            break;
+        const SymId condition = ptx_recognizer_condition(e->r, up, own);
+        if (condition)
+            e->conditions[e->condition_count++] = condition;
+        block = up;
+    }
+    return guard != 0;
+}
+
+/* False: it does not go there. What is not known of a condition may hold. */
+static bool may_go_there(ThreadEvaluation *e)
+{
+    for (uint32_t i = 0; i < e->condition_count; i++) {
+        uint64_t yes = 1;
+        if (evaluate_node(e, e->conditions[i], EVALUATED_DEPTH, &yes) && !yes)
+            return false;
+    }
+    return true;
 }
 
 /* Elements of all threads that may store; UINT32_MAX: some are not known. */
 static uint32_t collect_elements(ThreadEvaluation *e, InsnId id, const uint32_t shape[3],
                                  ThreadElement *out)
 {
-    const SymId guard = ptx_ssa_guard(e->r->reader.ssa, id);
     uint32_t count = 0;
     for (uint32_t t = 0; t < shape[0] * shape[1] * shape[2]; t++) {
         e->thread[0] = t % shape[0];
         e->thread[1] = t / shape[0] % shape[1];
         e->thread[2] = t / shape[0] / shape[1];
         e->stamp = t + 1;
-        if (!may_go_there(e, guard))
+        if (!may_go_there(e))
             continue;
         if (!evaluate_element(e, e->r->subscripts[id], &out[count]))
             return UINT32_MAX;
         count++;
     }
+    return count;
+}
+
+/* Those of a block in order; 0: they are not known. */
+static uint32_t sort_elements(ThreadEvaluation *e, InsnId id, const uint32_t shape[3],
+                              ThreadElement *out)
+{
+    e->stamps = ptx_arena_array(e->r->scratch, uint32_t, e->s->count);
+    e->values = ptx_arena_array(e->r->scratch, uint64_t, e->s->count);
+    const uint32_t count = collect_elements(e, id, shape, out);
+    if (count == UINT32_MAX)
+        return 0;
+    qsort(out, count, sizeof *out, compare_elements);
     return count;
 }
 
@@ -223,17 +264,57 @@ bool ptx_recognizer_has_own_elements(Recognizer *r, InsnId id)
     uint32_t shape[3];
     if (!of || of->is_lost || !find_threads(r, shape))
         return false;
-    const SymId guard = ptx_ssa_guard(r->reader.ssa, id);       /* may make nodes */
-    const ArenaMark mark = ptx_arena_mark(r->scratch);
     ThreadEvaluation e = { .r = r, .s = ptx_ssa_symbols(r->reader.ssa) };
+    if (!find_conditions(&e, id))
+        return false;
+    const ArenaMark mark = ptx_arena_mark(r->scratch);      /* behind nodes that conditions make */
     ThreadElement *elements = ptx_arena_array(r->scratch, ThreadElement, MAX_BLOCK_THREADS);
-    e.stamps = ptx_arena_array(r->scratch, uint32_t, e.s->count);
-    e.values = ptx_arena_array(r->scratch, uint64_t, e.s->count);
-    const uint32_t count = guard ? collect_elements(&e, id, shape, elements) : UINT32_MAX;
-    bool is_own = count && count != UINT32_MAX;
-    if (is_own)
-        qsort(elements, count, sizeof *elements, compare_elements);
-    is_own = is_own && are_all_apart(elements, count, r->flow->func->insns[id].access_bytes);
+    const uint32_t count = sort_elements(&e, id, shape, elements);
+    bool is_own = count && are_all_apart(elements, count,
+                                         r->flow->func->insns[id].access_bytes);
     ptx_arena_release(r->scratch, mark);
     return is_own;
+}
+
+/* ---- two blocks ------------------------------------------------------------------------------ */
+
+/* Whether an element of one block, so many bytes further, is also another's. */
+static bool meets_itself(const ThreadElement *elements, uint32_t count, int64_t further,
+                         int64_t bytes)
+{
+    for (uint32_t i = 0, k = 0; i < count; i++) {
+        ThreadElement moved = elements[i];
+        moved.bytes = (int64_t)((uint64_t)moved.bytes + (uint64_t)further);
+        ThreadElement from = moved;
+        from.bytes = (int64_t)((uint64_t)moved.bytes - (uint64_t)bytes + 1);
+        while (k < count && compare_elements(&elements[k], &from) < 0)
+            k++;
+        from.bytes = (int64_t)((uint64_t)moved.bytes + (uint64_t)bytes - 1);
+        if (k < count && !memcmp(elements[k].times, moved.times, sizeof moved.times)
+            && compare_elements(&elements[k], &from) <= 0)
+            return true;
+    }
+    return false;
+}
+
+bool ptx_recognizer_overlaps_neighbour(Recognizer *r, InsnId id)
+{
+    const Subscript *of = r->subscripts[id];
+    bool overlaps = false;
+    if (!of || of->is_lost || !r->has_shape)
+        return false;
+    ThreadEvaluation e = { .r = r, .s = ptx_ssa_symbols(r->reader.ssa) };
+    if (!find_conditions(&e, id))
+        return false;
+    const ArenaMark mark = ptx_arena_mark(r->scratch);      /* behind nodes that conditions make */
+    ThreadElement *elements = ptx_arena_array(r->scratch, ThreadElement, MAX_BLOCK_THREADS);
+    const uint32_t count = sort_elements(&e, id, r->shape, elements);
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        const SubscriptTerm *block = ptx_subscript_term(of, TERM_CTA, axis);
+        overlaps |= block && !block->by
+                    && meets_itself(elements, count, block->factor,
+                                    r->flow->func->insns[id].access_bytes);
+    }
+    ptx_arena_release(r->scratch, mark);
+    return overlaps;
 }

@@ -90,6 +90,8 @@ typedef struct Recognizer {
     uint8_t *block_rows;        /* per instruction: the one that it combines for, plus 1; 0: none */
     uint32_t *block_stores;     /* per instruction: the item that it stores parts of, plus 1; 0 */
     uint32_t block_row_count;
+    uint32_t shape[3];          /* of the block, ... */
+    bool has_shape;             /* ... where the kernel or the launch says it */
     bool asks_for_row;          /* it reads %tid.y or %tid.z */
     bool has_local;             /* the module has variables in local memory */
     bool has_arrays;            /* subscripts and rests are there */
@@ -184,6 +186,10 @@ void ptx_recognizer_fission(Recognizer *r, Fission *out);
 /* own_elements.c: whether each thread of a block that may come there stores to bytes of its own, by
  * evaluation; false: not so, or not known. */
 bool ptx_recognizer_has_own_elements(Recognizer *r, InsnId id);
+/* Whether a block may store to what its neighbour in the grid stores to, as far as conditions go
+ * by the thread's index: the shape of a block is known, and the step by %ctaid is a number; false:
+ * not so, or not known. */
+bool ptx_recognizer_overlaps_neighbour(Recognizer *r, InsnId id);
 
 /* stencil.c: whether what is stored is made of neighbours of one element of another array. */
 bool ptx_recognizer_is_stencil(Recognizer *r, InsnId store);
