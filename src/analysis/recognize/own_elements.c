@@ -196,8 +196,8 @@ static bool find_threads(const Recognizer *r, uint32_t shape[3])
     return threads <= MAX_BLOCK_THREADS && (bounds->reqntid[0] || !r->asks_for_row);
 }
 
-/* What holds for a thread that goes there: the guard of the instruction, and branches before. False:
- * the guard is not known. */
+/* What holds for a thread that goes there: the guard of the instruction, and branches before.
+ * False: the guard is not known. */
 static bool find_conditions(ThreadEvaluation *e, InsnId id)
 {
     const BlockId own = e->r->flow->cfg->block_of[id];
