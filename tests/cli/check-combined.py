@@ -58,6 +58,15 @@ with tempfile.TemporaryDirectory() as folder:
     older.write_text(re.sub(r"\.target sm_75", ".target sm_60", text).replace(".volatile", ""), encoding="utf-8")
     expect("sm_60, not volatile", recognize(older)["tail_of_volatile_words"], [(*SUMS, 8)])
 
+# Without the barrier at a loop's end the next iteration writes what this one reads.
+with tempfile.TemporaryDirectory() as folder:
+    racy = pathlib.Path(folder) / "racy.ptx"
+    head, name, rest = (FOLDER / "blocks.sm_90.ptx").read_text(encoding="utf-8").partition("sum_in_a_loop_over_rows(")
+    body, end = rest.split("\n}\n", 1)
+    before, after = body.rsplit("bar.sync \t0;", 1)
+    racy.write_text(head + name + before + after + "\n}\n" + end, encoding="utf-8")
+    expect("a loop without its last barrier", recognize(racy)["sum_in_a_loop_over_rows"], [])
+
 # Blocks that are known to be larger than what lies between them write each other's elements, unless a branch leaves few enough threads.
 STORES = """.version 8.0
 .target sm_90

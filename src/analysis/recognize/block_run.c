@@ -237,12 +237,15 @@ static void choose_unknown(BlockRun *run, BlockWarp *w, BlockId block, uint32_t 
     uint8_t *choice = &run->choices[block];
     if (*choice == CHOICE_NONE)
         *choice = (uint8_t)make_choice(run, block, ways[0], ways[1]);
-    bool stays = !w->has_stayed[block];
-    const unsigned way = *choice == CHOICE_FALL || *choice == CHOICE_LEAVE_FALL
+    /* twice in all, so that races with the next iteration are seen */
+    bool stays = w->stays[block] < 2, stays_at_end = !w->stays[block];
+    const unsigned way = *choice == CHOICE_FALL || (*choice == CHOICE_LEAVE_FALL && !stays_at_end)
+                         || (*choice == CHOICE_LEAVE_TAKEN && stays_at_end)
                          || (*choice == CHOICE_STAY_FALL && stays)
                          || (*choice == CHOICE_STAY_TAKEN && !stays);
     lanes[way] |= maybe;
-    w->has_stayed[block] = true;
+    if (stays)
+        w->stays[block]++;
     run->is_lost = run->is_lost || *choice == CHOICE_LOST;
 }
 
@@ -358,7 +361,7 @@ static bool begin_block_run(BlockRun *run)
         const uint32_t left = run->threads - i * BLOCK_WARP;
         w->live = left < BLOCK_WARP ? (UINT32_C(1) << left) - 1 : UINT32_MAX;
         w->visits = ptx_arena_array(run->arena, uint16_t, insns + 1);
-        w->has_stayed = ptx_arena_array(run->arena, bool, blocks + 1);
+        w->stays = ptx_arena_array(run->arena, uint8_t, blocks + 1);
         push_lanes(run, w, 0, EXIT_BLOCK, w->live);
     }
     return true;

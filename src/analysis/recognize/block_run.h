@@ -5,7 +5,7 @@
  * between; on targets before sm_70 also where both accesses of a warp are volatile, as its lanes
  * run together there. A race ends the run. A branch that is not known is gone around where neither
  * side exchanges values between threads: what it sets is not known then. Else all threads are taken
- * to go where they exchange values, and a loop whose end is not known is run once, from values that
+ * to go where they exchange values, and a loop whose end is not known is run twice, from values that
  * are not known. Private to this folder. */
 #ifndef PTX_ANALYSIS_RECOGNIZE_BLOCK_RUN_H
 #define PTX_ANALYSIS_RECOGNIZE_BLOCK_RUN_H
@@ -40,7 +40,7 @@ typedef struct BlockWarp {
     uint32_t forgets;           /* how often registers were forgotten */
     bool waits;
     uint16_t *visits;           /* per instruction */
-    bool *has_stayed;           /* per block: its branch has gone around once */
+    uint8_t *stays;             /* per block: how often its branch went on in a loop */
 } BlockWarp;
 
 /* A word of shared memory. */
@@ -60,8 +60,8 @@ typedef enum BlockChoice {
     CHOICE_NONE,
     CHOICE_AROUND,              /* to where both sides meet */
     CHOICE_TAKEN, CHOICE_FALL,
-    CHOICE_STAY_TAKEN, CHOICE_STAY_FALL,        /* in the loop once, then out of it */
-    CHOICE_LEAVE_TAKEN, CHOICE_LEAVE_FALL,
+    CHOICE_STAY_TAKEN, CHOICE_STAY_FALL,        /* in the loop twice, then out of it */
+    CHOICE_LEAVE_TAKEN, CHOICE_LEAVE_FALL,      /* the same at its end */
     CHOICE_LOST
 } BlockChoice;
 

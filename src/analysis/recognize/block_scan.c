@@ -222,6 +222,17 @@ static bool is_word_scan(const BlockRun *run, const WordScan *w, bool is_inclusi
     return true;
 }
 
+/* Whether elements go on behind the words, that are no copies of theirs: then these are a part. */
+static bool has_more_elements(const WordScan *w, uint32_t cells)
+{
+    const uint32_t size = w->count * w->words;
+    for (uint32_t i = size; i < 2 * size && i < cells; i += w->words)
+        if (has_element_first(&w->cells[i], w->words)
+            && !ptx_block_value_is_same(w->cells[i].first, w->cells[i - size].first))
+            return true;
+    return false;
+}
+
 static bool read_word_scan(const BlockRun *run, VarId var, uint32_t cells, BlockScan *out)
 {
     WordScan w = { .cells = &run->cells[run->cell_first[var]] };
@@ -232,7 +243,8 @@ static bool read_word_scan(const BlockRun *run, VarId var, uint32_t cells, Block
         w.count = run->threads << !(n & 1);
         w.beyond = n & 2 ? w.count : 0;
         *out = (BlockScan){ .reg = NO_ID, .insn = NO_ID, .array = var };
-        if ((w.beyond + w.count) * w.words <= cells && is_word_scan(run, &w, n & 4, out))
+        if ((w.beyond + w.count) * w.words <= cells && !has_more_elements(&w, cells)
+            && is_word_scan(run, &w, n & 4, out))
             return true;
     }
     return false;
