@@ -5,8 +5,8 @@
  * between; on targets before sm_70 also where both accesses of a warp are volatile, as its lanes
  * run together there. A race ends the run. A branch that is not known is gone around where neither
  * side exchanges values between threads: what it sets is not known then. Else all threads are taken
- * to go where they exchange values, and a loop whose end is not known is run twice, from values that
- * are not known. Private to this folder. */
+ * to go where they exchange values, and a loop whose end is not known is run twice, from values
+ * that are not known. Private to this folder. */
 #ifndef PTX_ANALYSIS_RECOGNIZE_BLOCK_RUN_H
 #define PTX_ANALYSIS_RECOGNIZE_BLOCK_RUN_H
 
