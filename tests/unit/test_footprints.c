@@ -19,6 +19,7 @@
 /* ---- footprints ------------------------------------------------------------------------------ */
 
 enum { BLOCKS = 4 };
+#define BASE (UINT64_C(1) << 40)
 
 typedef struct Case {
     const char *what;
@@ -26,17 +27,21 @@ typedef struct Case {
     FootprintKind kind;
     unsigned times;             /* the same request again */
     double load_lines, load_sectors, store_sectors, read_bytes, written_bytes;
+    uint64_t base;
 } Case;
 
 /* Four blocks of a warp each, 4 bytes a lane. */
 static const Case cases[] = {
-    { "a stream", 4, 128, FOOTPRINT_LOAD, 1, 4, 16, 0, 512, 0 },
-    { "a stream read twice stays in L1", 4, 128, FOOTPRINT_LOAD, 2, 8, 16, 0, 512, 0 },
-    { "past L1 it does not", 4, 128, FOOTPRINT_LOAD_PAST_L1, 2, 8, 32, 0, 512, 0 },
-    { "all blocks read the same, each by itself", 4, 0, FOOTPRINT_LOAD, 1, 4, 16, 0, 128, 0 },
-    { "one word for all lanes, and a piece of memory", 0, 64, FOOTPRINT_LOAD, 1, 4, 4, 0, 256, 0 },
-    { "a line for each lane", 128, 4096, FOOTPRINT_LOAD, 1, 128, 128, 0, 8192, 0 },
-    { "stored again, sent again", 4, 128, FOOTPRINT_STORE, 2, 0, 0, 32, 0, 512 },
+    { "a stream", 4, 128, FOOTPRINT_LOAD, 1, 4, 16, 0, 512, 0, BASE },
+    { "a stream read twice stays in L1", 4, 128, FOOTPRINT_LOAD, 2, 8, 16, 0, 512, 0, BASE },
+    { "past L1 it does not", 4, 128, FOOTPRINT_LOAD_PAST_L1, 2, 8, 32, 0, 512, 0, BASE },
+    { "all blocks read the same, each by itself", 4, 0, FOOTPRINT_LOAD, 1, 4, 16, 0, 128, 0, BASE },
+    { "one word for all lanes, and a piece of memory", 0, 64, FOOTPRINT_LOAD, 1, 4, 4, 0, 256, 0,
+      BASE },
+    { "a line for each lane", 128, 4096, FOOTPRINT_LOAD, 1, 128, 128, 0, 8192, 0, BASE },
+    { "stored again, sent again", 4, 128, FOOTPRINT_STORE, 2, 0, 0, 32, 0, 512, BASE },
+    { "a stream read twice where no GPU has memory", 4, 128, FOOTPRINT_LOAD, 2, 8, 16, 0, 512, 0,
+      INT64_MAX & ~UINT64_C(4095) },
 };
 
 static bool is(double got, double want)
@@ -57,7 +62,7 @@ static void test_footprint(void **state)
         for (uint64_t b = 0; b < BLOCKS; b++) {
             uint64_t addresses[32];
             for (uint64_t i = 0; i < 32; i++)
-                addresses[i] = (UINT64_C(1) << 40) + b * want->by_block + i * want->stride;
+                addresses[i] = want->base + b * want->by_block + i * want->stride;
             for (unsigned k = 0; k < want->times; k++)
                 ptx_footprint_note(footprint, &(FootprintRequest){ .addresses = addresses,
                                                                    .lanes = UINT32_MAX,

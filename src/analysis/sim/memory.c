@@ -9,6 +9,7 @@
 
 enum {
     MAX_SLOTS = 4096,          /* places in local memory that are kept apart */
+    SLOTS_A_STEP = 128,         /* looking through so many costs as much as an instruction */
     /* through all of a function, to look for regions; beyond, a block counts as an instruction that
      * is executed ... */
     WALKS_FREE = 128,
@@ -150,8 +151,9 @@ static bool is_one_place(const Value *address, uint32_t lanes)
 /* ---- places: local memory and parameters of calls -------------------------------------------- */
 
 /* The newest first: arguments are stored shortly before they are loaded. */
-static Slot *find_slot(const Slots *slots, uint64_t address, uint32_t bytes)
+static Slot *find_slot(Machine *m, const Slots *slots, uint64_t address, uint32_t bytes)
 {
+    m->steps += slots->count / SLOTS_A_STEP;
     for (uint32_t i = slots->count; i-- > 0;)
         if (slots->items[i].address == address && slots->items[i].bytes == bytes)
             return &slots->items[i];
@@ -160,7 +162,7 @@ static Slot *find_slot(const Slots *slots, uint64_t address, uint32_t bytes)
 
 static Slot *make_slot(Machine *m, Slots *slots, uint64_t address, uint32_t bytes)
 {
-    Slot *slot = find_slot(slots, address, bytes);
+    Slot *slot = find_slot(m, slots, address, bytes);
     if (slot)
         return slot;
     /* Another width at the same bytes: what was there is gone. */
@@ -373,7 +375,7 @@ static void gather_slots(Machine *m, const Warp *w, const LaneLoad *load)
         if (!(load->lanes >> i & 1))
             continue;
         uint64_t at = ptx_request_place(ptx_value_lane(load->address, i));
-        const Slot *slot = find_slot(&w->local, at, load->bytes);
+        const Slot *slot = find_slot(m, &w->local, at, load->bytes);
         if (!slot || !slot->held.is_written || slot->held.value.unknown >> i & 1
             || slot->held.value.align != ALIGN_EXACT) {
             out->value.unknown |= UINT32_C(1) << i;
@@ -399,7 +401,7 @@ static void load_slot(Machine *m, Warp *w, const LaneLoad *load)
     }
     uint64_t at = first_place(address, load->lanes);
     const Slots *slots = slots_at(w, load->space, &at);
-    const Slot *slot = slots ? find_slot(slots, at, load->bytes) : NULL;
+    const Slot *slot = slots ? find_slot(m, slots, at, load->bytes) : NULL;
     if (!slot || !slot->held.is_written)
         return;
     out->value = slot->held.value;

@@ -111,8 +111,9 @@ static void grow(Footprint *f)
 }
 
 /* NULL: this block has touched too many. */
-static FootprintPiece *find_piece(Footprint *f, uint64_t number)
+static FootprintPiece *find_piece(Footprint *f, uint64_t address_piece)
 {
+    const uint64_t number = address_piece & ~(UINT64_MAX << PIECE_BITS);
     FootprintPiece *p = find_slot(f, number);
     if (p->block == f->block)
         return p;

@@ -7,6 +7,7 @@
 
 enum {
     MAX_SITES = UINT16_MAX,
+    MAX_RANGE_PLACES = 1 << 26, /* of ranges in a run: what is copied at once takes time */
     MAX_GRANULE = 16,
     GRANULE_OF_CALLS = 4,      /* what is called may access so many bytes */
     MAX_DATA_PLACES = 1 << 22, /* of a run: compared with accesses that data may lead there */
@@ -123,6 +124,7 @@ void ptx_race_begin(Race *r)
     r->unwritten_count = 0;
     r->has_transfers = false;
     r->stops[0] = r->stops[1] = (Stop){ .func = NULL };
+    r->range_places = 0;
     r->max_met = r->met + RACE_MAX_MET;
     if (r->met_end && r->met_end < r->max_met)
         r->max_met = r->met_end;
@@ -300,7 +302,8 @@ static void note_by_data(Race *r, const DataExtent *extent, uint32_t lanes, cons
 /* What is of no use to the end, or takes too long, is not run to the end. */
 static void end_if_useless(const Race *r)
 {
-    if (r->granule_wanted != r->granule || (r->is_trial && r->is_crowded) || r->met > r->max_met)
+    if (r->granule_wanted != r->granule || (r->is_trial && r->is_crowded) || r->met > r->max_met
+        || r->range_places > MAX_RANGE_PLACES)
         r->machine->most_steps = r->machine->steps;
 }
 
@@ -719,6 +722,9 @@ void ptx_race_range_on(Race *r, TouchId touch, uint64_t at, uint64_t bytes)
     if (!bytes || at >= MAX_SHARED || !fills_places(r, at | bytes))
         return;
     const uint64_t end = bytes < MAX_SHARED - at ? at + bytes : MAX_SHARED;
+    r->range_places += (end - at) / r->granule;
+    if (r->range_places > MAX_RANGE_PLACES)
+        end_if_useless(r);
     while (at < end) {
         Place *place = ptx_race_place_at(r, at);
         const uint64_t page = (at | (PLACES_PER_PAGE * r->granule - 1)) + 1,

@@ -322,6 +322,7 @@ typedef struct Race {
     uint64_t met;               /* pairs of accesses that were compared, in all runs; */
     uint64_t max_met;          /* a run ends where there are so many: RACE_MAX_MET in it, */
     uint64_t met_end;           /* no more than so many in all; 0: no bound */
+    uint64_t range_places;      /* places of ranges, in this run */
     const PointsToSet *bases;   /* of the kernel; NULL: not asked for yet */
     /* per mark of a place, one of them that is ordered before the last of them; the first stands
      * for nothing */

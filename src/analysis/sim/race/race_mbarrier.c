@@ -234,9 +234,10 @@ bool ptx_mbarrier_arrive(Race *r, Warp *w, const Insn *insn, uint32_t lanes, boo
     ptx_race_join(b->known, known, r->width);
     b->is_joined = false;
     ptx_race_meet_warp(r, w->index);
-    while (arrivals) {
-        if (!b->pending)
-            return false;       /* more than the phase takes, while its bytes are still to come */
+    for (unsigned phases = 0; arrivals; phases++) {
+        /* more than the phase takes, while its bytes are still to come, or than each lane may */
+        if (!b->pending || phases > WARP_LANES)
+            return false;
         uint32_t now = arrivals < b->pending ? (uint32_t)arrivals : b->pending;
         arrivals -= now;
         b->pending -= now;
