@@ -712,7 +712,8 @@ static bool is_partner(const Graph *g, const GraphNode *last, const GraphNode *n
 }
 
 /* Both halves of a product come out of one IMAD.WIDE where no other half of one stands between them
- * in their basic block: of eight hi and then eight lo ptxas 13.0 joins one. A shift is no product. */
+ * in their basic block: of eight hi and then eight lo ptxas 13.0 joins one. A shift is no
+ * product. */
 static void find_partner(Graph *g, NodeId id, const Insn *insn)
 {
     GraphNode *node = &g->nodes[id];
