@@ -1038,6 +1038,36 @@ static void test_planes(void **state)
         fail_msg("%g bytes of %g", bytes, planes);
 }
 
+/* Blocks that go along rows of 2,048 bytes by so many bytes, 512 MB in all: reads.cu on an
+ * H200. */
+static void test_halves_of_lines(void **state)
+{
+    static const struct { int bytes, shift, lanes; double us; } cases[] = {
+        { 64, 2, 3, 227.5 }, { 128, 3, 7, 131.1 }, { 512, 5, 31, 123.9 }
+    };
+    static const char format[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n"
+        ".reg .b32 %%r<9>; .reg .b64 %%rd<8>; .reg .pred %%p;\n"
+        "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, %%ctaid.x; mov.u32 %%r2, %%tid.x;\n"
+        "shr.u32 %%r3, %%r2, %d; mad.lo.u32 %%r3, %%r1, %d, %%r3; mul.wide.u32 %%rd2, %%r3, 2048;\n"
+        "and.b32 %%r4, %%r2, %d; mul.wide.u32 %%rd3, %%r4, 16; add.s64 %%rd4, %%rd1, %%rd2;\n"
+        "add.s64 %%rd4, %%rd4, %%rd3; mov.u32 %%r5, 0; mov.u32 %%r6, 0;\n"
+        "LOOP: ld.global.v2.u64 {%%rd5, %%rd6}, [%%rd4]; cvt.u32.u64 %%r7, %%rd5;\n"
+        "xor.b32 %%r6, %%r6, %%r7; cvt.u32.u64 %%r7, %%rd6; xor.b32 %%r6, %%r6, %%r7;\n"
+        "add.s64 %%rd4, %%rd4, %d; add.u32 %%r5, %%r5, 1; setp.lt.u32 %%p, %%r5, %d;\n"
+        "@%%p bra LOOP; st.global.u32 [%%rd1], %%r6; ret;\n}\n";
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1536];
+        const int rows = 256 >> cases[i].shift;
+        snprintf(text, sizeof text, format, cases[i].shift, rows, cases[i].lanes, cases[i].bytes,
+                 2048 / cases[i].bytes);
+        const double us = kit_estimate(text, 262144 / (unsigned)rows, 256).time.predicted_us;
+        if (!(us >= cases[i].us / 1.15 && us <= cases[i].us * 1.15))
+            fail_msg("by %d bytes: %g us, measured %g", cases[i].bytes, us, cases[i].us);
+    }
+}
+
 UNIT(estimate)
 {
     const struct CMUnitTest tests[] = {
@@ -1058,6 +1088,7 @@ UNIT(estimate)
         cmocka_unit_test(test_block_schedule),  cmocka_unit_test(test_crowds),
         cmocka_unit_test(test_arguments),       cmocka_unit_test(test_threads),
         cmocka_unit_test(test_written),         cmocka_unit_test(test_planes),
+        cmocka_unit_test(test_halves_of_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,6 +117,37 @@ static void test_reuse(void **state)
     ptx_arena_free(&arena);
 }
 
+/* Rows of 256 bytes that a warp reads by pieces of 64: at once, by lines, by halves of lines. */
+static void test_turns(void **state)
+{
+    static const struct { uint32_t of_turn; double pieces, lines; } cases[] = {
+        { 4, 0, 0 }, { 2, 0, 4 }, { 1, 4, 4 }
+    };
+    Arena arena;
+    jmp_buf on_failure;
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        ptx_arena_init(&arena, 1 << 22, &on_failure);
+        assert_int_equal(setjmp(on_failure), 0);
+        Footprint *footprint = ptx_footprint_new(&arena);
+        for (uint32_t i = 0; i < 4; i++) {
+            uint64_t addresses[32];
+            for (uint64_t lane = 0; lane < 32; lane++)
+                addresses[lane] = (UINT64_C(1) << 40) + lane / 16 * 4096 + 64 * i + lane % 16 * 4;
+            ptx_footprint_note(footprint, &(FootprintRequest){ .addresses = addresses,
+                                                               .lanes = UINT32_MAX,
+                                                               .bytes = 4,
+                                                               .turn = i / cases[c].of_turn,
+                                                               .kind = FOOTPRINT_LOAD });
+        }
+        ptx_footprint_close(footprint, 1);
+        const Traffics got = ptx_footprint_sum(footprint, &arena, 1);
+        assert_true(is(got.first_pieces, 8) && is(got.torn_pieces, 2 * cases[c].pieces)
+                    && is(got.torn_lines, 2 * cases[c].lines));
+        ptx_arena_free(&arena);
+    }
+}
+
 static Cached cached_in_arena(const CacheInput *in)
 {
     Arena arena;
@@ -365,7 +396,7 @@ UNIT(footprints)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_footprint),
-        cmocka_unit_test(test_reuse),
+        cmocka_unit_test(test_reuse), cmocka_unit_test(test_turns),
         cmocka_unit_test(test_caches),
         cmocka_unit_test(test_planes),
         cmocka_unit_test(test_passes),

@@ -128,6 +128,14 @@ static const struct { const char *what, *body, *machine; double count, all;
       "mul.hi.u32 %r3, %r2, %r1; xor.b32 %r4, %r3, %r1; mul.lo.s32 %r5, %r1, %r2; xor.b32 %r2, "
       "%r4, %r5;\n",
       "imad_wide", 1, 2 },
+    { "halves of a product with another one between",
+      "mul.hi.u32 %r3, %r2, %r1; mul.hi.u32 %r6, %r2, %r9; mul.lo.s32 %r5, %r1, %r2; xor.b32 %r4, "
+      "%r3, %r6; xor.b32 %r2, %r4, %r5;\n",
+      "imad_wide", 2, -1 },
+    { "halves of a product with a shift between",
+      "mul.hi.u32 %r3, %r2, %r1; mul.lo.u32 %r6, %r2, 16; mul.lo.s32 %r5, %r1, %r2; xor.b32 %r4, "
+      "%r3, %r6; xor.b32 %r2, %r4, %r5;\n",
+      "imad_wide", 1, -1 },
     { "a byte, masked again",
       "bfe.u32 %r3, %r1, 8, 8; and.b32 %r4, %r3, 255; sub.s32 %r2, %r2, %r4;\n", "alu", 1, 2 },
     { "a predicate made a number and back",

@@ -691,36 +691,37 @@ static void find_reciprocal(Graph *g, NodeId id, const Insn *insn)
 
 static bool is_half_product(const Op *op)
 {
-    return op->operation == OP_MUL && ptx_type_info[op->type].bits == 32
-           && ptx_type_info[op->type].kind != KIND_FLOAT
+    return (op->operation == OP_MUL || (op->operation == OP_MAD && ptx_op_has(op, MOD_HI)))
+           && ptx_type_info[op->type].bits == 32 && ptx_type_info[op->type].kind != KIND_FLOAT
            && (ptx_op_has(op, MOD_HI) || ptx_op_has(op, MOD_LO));
 }
 
-static bool is_partner(const void *graph, NodeId id, const void *wanted)
+static bool is_by_power(const Graph *g, const GraphNode *node)
 {
-    const Graph *g = graph;
-    const GraphNode *node = &g->nodes[id], *other = wanted;
-    const Op *op = node->kind == NODE_RESULT ? g->func->insns[node->insn].op : NULL,
-             *own = g->func->insns[other->insn].op;
-    bool is_same = node->in[0] == other->in[0] && node->in[1] == other->in[1],
-         is_crossed = node->in[0] == other->in[1] && node->in[1] == other->in[0];
-    return op && is_half_product(op) && ptx_op_has(op, MOD_HI) != ptx_op_has(own, MOD_HI)
-           && (is_same || is_crossed) && ptx_dom_dominates(g->dom, node->block, other->block);
+    const GraphNode *by = &g->nodes[node->in[1]];
+    return by->kind == NODE_CONSTANT && by->value > 0 && !(by->value & (by->value - 1));
 }
 
-/* Both halves of a product come out of one IMAD.WIDE. */
+static bool is_partner(const Graph *g, const GraphNode *last, const GraphNode *node)
+{
+    const Op *op = g->func->insns[last->insn].op, *own = g->func->insns[node->insn].op;
+    bool is_same = last->in[0] == node->in[0] && last->in[1] == node->in[1],
+         is_crossed = last->in[0] == node->in[1] && last->in[1] == node->in[0];
+    return (is_same || is_crossed) && last->block == node->block && op->operation == OP_MUL
+           && own->operation == OP_MUL && ptx_op_has(op, MOD_HI) != ptx_op_has(own, MOD_HI);
+}
+
+/* Both halves of a product come out of one IMAD.WIDE where no other half of one stands between them
+ * in their basic block: of eight hi and then eight lo ptxas 13.0 joins one. A shift is no
+ * product. */
 static void find_partner(Graph *g, NodeId id, const Insn *insn)
 {
     GraphNode *node = &g->nodes[id];
-    if (!is_half_product(insn->op))
+    if (!is_half_product(insn->op) || (ptx_op_has(insn->op, MOD_LO) && is_by_power(g, node)))
         return;
-    NodeId *slot = find_slot(
-        g, ptx_hash_mix((uint64_t)node->in[0] + node->in[1]) ^ UINT64_C(0x5bd1e995), is_partner,
-        node);
-    if (!*slot)
-        *slot = id;
-    else if (is_partner(g, *slot, node))
-        node->partner = *slot;
+    if (g->last_half && is_partner(g, &g->nodes[g->last_half], node))
+        node->partner = g->last_half;
+    g->last_half = id;
 }
 
 /* A branch around a call stands for it before ptxas looks for what is computed twice. */

@@ -109,6 +109,7 @@ typedef struct Graph {
     const uint8_t *fixed;       /* per predicate register: Fixed */
     bool *is_gone;              /* per instruction: a copy, computed before, or never read */
     HashTable shared;           /* nodes that others may be */
+    NodeId last_half;           /* half of a product that the walk met last; 0 */
     /* per instruction: of those before it in the text, those that a load of global memory may
      * notice */
     uint32_t *writes_before;

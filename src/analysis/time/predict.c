@@ -463,6 +463,16 @@ static double written_us(const PredictInput *in, const Speeds *s, double bytes)
     return stays * taken + (bytes - stays) / s->dram;
 }
 
+/* As many bytes more, at the bandwidth of whole rows, as small pieces of memory take longer. */
+static double bytes_of_small_pieces(const Gpu *gpu, const Cached *cached)
+{
+    const double scattered = 1 / ptx_gpu_figure(gpu, FIGURE_MEMORY_SCATTERED) - 1,
+                 halves = 1 / ptx_gpu_figure(gpu, FIGURE_MEMORY_HALVES) - 1,
+                 lines = 1 / ptx_gpu_figure(gpu, FIGURE_MEMORY_LINES) - 1;
+    return cached->scattered_bytes * scattered + cached->torn_bytes * halves
+           + cached->torn_line_bytes * lines;
+}
+
 static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
                         const Cached *cached, const AddressDistribution *spread, Prediction *out)
 {
@@ -482,11 +492,10 @@ static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
     const double rows = hidden.box_rows * ptx_gpu_figure(in->gpu, FIGURE_BOX_ROW_CLK);
     out->parts_us[PART_L2] =
         has_cache(in->gpu) ? fmax(l2_us(in->gpu, s, &all), busiest_us(in, s, rows)) : 0;
-    double slower = 1 / ptx_gpu_figure(in->gpu, FIGURE_MEMORY_SCATTERED) - 1;
     const double written = has_cache(in->gpu) ? cached->written_bytes : 0;
     out->parts_us[PART_DRAM] =
         (cached->read_bytes > 0 ? first_wait_us(in, s, out) : 0) + written_us(in, s, written)
-        + (out->dram_bytes - written + hidden.texel_bytes + cached->scattered_bytes * slower)
+        + (out->dram_bytes - written + hidden.texel_bytes + bytes_of_small_pieces(in->gpu, cached))
               / s->dram;
     if (hidden.has_bulk || hidden.texel_bytes > 0 || in->evaluation->traffics.has_lost)
         out->dram_bytes = (double)NAN;

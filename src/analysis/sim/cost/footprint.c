@@ -63,7 +63,9 @@ typedef struct FootprintPiece {
 struct Footprint {
     Arena *arena;
     FootprintPiece *slots;
+    uint32_t *turns;            /* per slot: in which a load was the first to touch it */
     uint32_t slot_count, used, block;
+    uint32_t turn;              /* of the request that is noted */
     uint8_t found[ARRAYS_NEAR]; /* by the low bits of a key: an array + 1; 0: none */
     Extent arrays[ARRAYS_MAX];
     uint32_t array_count;
@@ -85,6 +87,7 @@ Footprint *ptx_footprint_new(Arena *arena)
     f->arena = arena;
     f->slot_count = SLOTS_FIRST;
     f->slots = ptx_arena_array(arena, FootprintPiece, SLOTS_FIRST);
+    f->turns = ptx_arena_array(arena, uint32_t, SLOTS_FIRST);
     f->block = 1;
     return f;
 }
@@ -102,12 +105,16 @@ static FootprintPiece *find_slot(const Footprint *f, uint64_t number)
 static void grow(Footprint *f)
 {
     FootprintPiece *old = f->slots;
-    uint32_t count = f->slot_count;
+    const uint32_t *turns = f->turns, count = f->slot_count;
     f->slot_count *= 4;
     f->slots = ptx_arena_array(f->arena, FootprintPiece, f->slot_count);
+    f->turns = ptx_arena_array(f->arena, uint32_t, f->slot_count);
     for (uint32_t i = 0; i < count; i++)
-        if (old[i].block == f->block)
-            *find_slot(f, old[i].number) = old[i];
+        if (old[i].block == f->block) {
+            FootprintPiece *slot = find_slot(f, old[i].number);
+            *slot = old[i];
+            f->turns[slot - f->slots] = turns[i];
+        }
 }
 
 /* NULL: this block has touched too many. */
@@ -184,6 +191,22 @@ static bool note_turn(Footprint *f, FootprintPiece *p, unsigned half, bool is_ne
     return waits;
 }
 
+/* Whether loads have come to the piece, in another turn. */
+static bool is_of_other_turn(const Footprint *f, uint64_t number)
+{
+    const FootprintPiece *p = find_slot(f, number);
+    return p->block == f->block && p->sides >> SIDE_READ & 1 && f->turns[p - f->slots] != f->turn;
+}
+
+/* A block's loads come to a half of a line, of two lines side by side. */
+static void note_half(Footprint *f, const FootprintPiece *p)
+{
+    f->turns[p - f->slots] = f->turn;
+    f->here.first_pieces++;
+    f->here.torn_pieces += is_of_other_turn(f, p->number ^ 1) ? 2 : 0;
+    f->here.torn_lines += is_of_other_turn(f, p->number ^ 2) ? 2 : 0;
+}
+
 /* A sector of a request; whether L1 does not hold it yet. p: its piece; NULL: there are too
  * many. */
 static bool note_sector(Footprint *f, FootprintPiece *p, uint64_t sector, FootprintSide side,
@@ -196,6 +219,8 @@ static bool note_sector(Footprint *f, FootprintPiece *p, uint64_t sector, Footpr
                                                                 : NULL;
     if (array && (!p || !(p->sides >> side & 1)))
         note_piece(array, sector >> 1, side);
+    if (p && side == SIDE_READ && !(p->sides >> side & 1))
+        note_half(f, p);
     if (array && is_new && stays)
         array->missed_here++;
     if (p && is_fetched)
@@ -335,6 +360,7 @@ bool ptx_footprint_note(Footprint *f, const FootprintRequest *request)
     Traffics *t = &f->here;
     bool waits = kind == FOOTPRINT_LOAD_PAST_L1;
     f->warp = request->warp % MAX_WARPS;
+    f->turn = request->turn;
     ASSERT(!f->is_probing);
     bool is_atomic = kind >= FOOTPRINT_ATOMIC;
     shape_of(request->addresses, request->lanes, request->bytes, &shape);
@@ -469,6 +495,9 @@ static void add(Traffics *to, const Traffics *from, double weight)
     to->load_sectors += weight * from->load_sectors;
     to->load_requests += weight * from->load_requests;
     to->load_pieces += weight * from->load_pieces;
+    to->first_pieces += weight * from->first_pieces;
+    to->torn_pieces += weight * from->torn_pieces;
+    to->torn_lines += weight * from->torn_lines;
     to->store_lines += weight * from->store_lines;
     to->store_sectors += weight * from->store_sectors;
     to->box_rows += weight * from->box_rows;

@@ -48,6 +48,9 @@ typedef struct Traffics {       /* of the launch */
     double load_sectors;        /* that a block's loads are the first to ask for */
     double load_requests;       /* lines of those */
     double load_pieces;         /* of those, each request's: halves of lines */
+    /* pieces that a block's loads are the first to touch; of these, those of lines to whose halves
+     * they come in two turns, and of pairs of lines to which they do */
+    double first_pieces, torn_pieces, torn_lines;
     /* sectors that they ask for again, after less than 2^n others of the same warp */
     double reused[REUSE_BUCKETS];
     const ArrayTraffic *arrays;
@@ -78,6 +81,7 @@ typedef struct FootprintRequest {
     const uint64_t *addresses;  /* of each lane */
     uint32_t lanes;             /* those that take part */
     uint32_t bytes, warp;
+    uint32_t turn;              /* how often the warp has come to the instruction */
     FootprintKind kind;
     /* they lie like that to each other, but data say where: of no two requests is it known that
      * they touch the same */

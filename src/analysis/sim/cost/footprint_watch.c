@@ -66,9 +66,19 @@ static void follow_place(FootprintWatch *f, const Value *address, uint64_t place
     ptx_footprint_follow(f->footprint, place, &shift);
 }
 
+/* How often the warp has come to the instruction. */
+static uint32_t turn_of(FootprintWatch *f, uint32_t warp, const RequestEvent *e)
+{
+    const uint32_t insn = (uint32_t)(e->insn - e->func->insns) * MAX_TURNS + warp;
+    FootprintTurn *turn = &f->turns[(insn ^ insn / MAX_TURNS * 31) % MAX_TURNS];
+    if (turn->insn != insn || turn->block != f->block)
+        *turn = (FootprintTurn){ insn, f->block, 0 };
+    return ++turn->count;
+}
+
 /* Whether it waits for L2. */
 static bool note_request(FootprintWatch *f, uint32_t warp, const LoggedRequest *n,
-                         const uint64_t places[WARP_LANES], uint32_t bytes)
+                         const uint64_t places[WARP_LANES], uint32_t bytes, uint32_t turn)
 {
     const Value *address = n->event->address;
     if (f->is_following) {
@@ -77,8 +87,10 @@ static bool note_request(FootprintWatch *f, uint32_t warp, const LoggedRequest *
         return false;
     }
     if (!ptx_footprint_is_probing(f->footprint)) {
-        const FootprintRequest request = { places, n->lanes, bytes, warp, (FootprintKind)n->note,
-                                           address->is_data, is_moved_again(f, n, places) };
+        const FootprintRequest request = {
+            places, n->lanes, bytes, warp, turn, (FootprintKind)n->note, address->is_data,
+            is_moved_again(f, n, places)
+        };
         return ptx_footprint_note(f->footprint, &request);
     }
     const FootprintShift shift = find_shift(f, address);
@@ -99,6 +111,7 @@ static void note_fragment(FootprintWatch *f, Warp *w, const RequestEvent *e)
     const FootprintKind kind = insn->op->operation == OP_WMMA_STORE ? FOOTPRINT_STORE
                                                                     : FOOTPRINT_LOAD;
     const LoggedRequest noted = { .event = e, .lanes = e->request->lanes, .note = (uint8_t)kind };
+    const uint32_t turn = turn_of(f, w->index, e);
     bool waits = false;
     m->blocks.count[GROWTH_WARP] = 1;
     ptx_request_log_close(m, w);
@@ -109,7 +122,7 @@ static void note_fragment(FootprintWatch *f, Warp *w, const RequestEvent *e)
             lanes[i] = first
                        + ((i / 4 + 8 * (quarter & 1)) * pitch + 2 * (i % 4) + 8 * (quarter >> 1))
                              * bytes;
-        waits |= note_request(f, w->index, &noted, lanes, 2 * bytes);
+        waits |= note_request(f, w->index, &noted, lanes, 2 * bytes, turn);
     }
     e->count->waits += waits;
 }
@@ -147,7 +160,7 @@ static void take_logged(void *self, const LoggedRequest *n, uint32_t warp, doubl
     FootprintWatch *f = self;
     uint64_t places[WARP_LANES];
     ptx_value_places(n->event->address, places);
-    if (note_request(f, warp, n, places, n->event->request->bytes))
+    if (note_request(f, warp, n, places, n->event->request->bytes, turn_of(f, warp, n->event)))
         n->event->count->waits += share;
     if (ptx_footprint_is_probed(f->footprint))
         f->machine->most_steps = f->machine->steps;     /* nothing is left to be found */
@@ -176,6 +189,7 @@ static void begin(void *self)
 {
     FootprintWatch *f = self;
     memset(f->moved, 0, sizeof f->moved);
+    f->block++;
 }
 
 static void *mark(void *self, uint32_t warp, void *last)

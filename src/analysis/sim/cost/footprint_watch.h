@@ -13,7 +13,12 @@ typedef struct FootprintMoved {     /* a request that data lead somewhere */
     bool is_store;
 } FootprintMoved;
 
-enum { MAX_MOVED = 64 };
+typedef struct FootprintTurn {      /* of a warp of a block */
+    uint32_t insn, block;
+    uint32_t count;
+} FootprintTurn;
+
+enum { MAX_MOVED = 64, MAX_TURNS = 512 };
 
 typedef struct FootprintWatch {
     Observer observer;
@@ -22,6 +27,8 @@ typedef struct FootprintWatch {
     /* nothing is noted, but by how much it moves from block to block: ptx_footprint_follow */
     bool is_following;
     FootprintMoved moved[MAX_MOVED];    /* the last ones, by addend and place */
+    FootprintTurn turns[MAX_TURNS];     /* by instruction and warp */
+    uint32_t block;                     /* blocks that have begun */
 } FootprintWatch;
 
 /* It must outlive the machine. */

@@ -622,6 +622,10 @@ Cached ptx_cached_compute(Arena *arena, const CacheInput *in)
     out.load_requests = t->load_requests * asked;
     out.load_pieces = t->load_pieces * asked;
     out.fresh_sectors = out.read_bytes / SECTOR_BYTES;
+    if (t->first_pieces > 0) {
+        out.torn_bytes = out.read_bytes * fmin(1, t->torn_pieces / t->first_pieces);
+        out.torn_line_bytes = out.read_bytes * fmin(1, t->torn_lines / t->first_pieces);
+    }
     if (in->spread)
         follow_data(arena, &m, in, &out);
     return out;

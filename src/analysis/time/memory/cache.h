@@ -46,6 +46,8 @@ typedef struct Cached {
     double store_lines, store_sectors;
     double read_bytes, written_bytes;       /* from and to memory */
     double scattered_bytes;     /* of read_bytes, those in pieces by chance */
+    /* of read_bytes, those of lines to whose halves blocks come apart, and of pairs of lines */
+    double torn_bytes, torn_line_bytes;
     double fresh_sectors;       /* of load_sectors, those that come from memory */
     /* of the sectors that blocks ask for again: the share that L1 has given up by then */
     double lost;
