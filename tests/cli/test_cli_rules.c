@@ -38,7 +38,15 @@
     "kernel\n    when: kernel.is_entry\n"                                                    \
     "    message: \"odd\"\n    summary: \"Odd \\e[31mtext\\a.\"\n    doc: Text.\n"
 
+/* Of one kernel, whose band by the model begins above what is live at once. */
+#define LEAST_RULES                                                                          \
+    "group: least\nrules:\n  - code: LST101\n    name: least\n    severity: note\n    on: " \
+    "kernel\n    when: kernel.registers_low > kernel.live_registers and "                    \
+    "kernel.registers_least == kernel.live_registers\n"                                      \
+    "    message: \"at least {kernel.registers_least}\"\n    summary: X.\n    doc: Text.\n"
+
 static const File files[] = {
+    { "least.yaml", LEAST_RULES },
     { "k.ptx", HEAD KERNEL("first") KERNEL("second") },
     { "lint/own.yaml", RULES },
     { "lint/notes.txt", "no rules\n" },
@@ -93,6 +101,9 @@ static const Case cases[] = {
     { OWN "k.ptx", 1, "warning[OWN101]: `first` is an entry", "", "OWN102" },
     { "$PTXLINT --rules lint/own.yaml --only own k.ptx", 1, "2 warnings in 2 of 2 kernels", "",
       NULL },
+    { "$PTXLINT --rules least.yaml --select LST101 "
+      "'" PTXLINT_SOURCE_ROOT "/testdata/ptx/gemm.sm_75.ptx'", 0,
+      "note[LST101]: at least 42", "", NULL },
     { OWN "--rules odd.yaml k.ptx", 1, "OWN101", "", "ODD101" },
     { OWN "--rules odd.yaml --only odd k.ptx", 1, "ODD101", "", NULL },
     { "$PTXLINT --rules bad.yaml k.ptx", 2, "", "bad.yaml:3:", NULL },

@@ -74,6 +74,7 @@ double ptx_measure_kernel(FactCache *q, FactId fact, Certainty *certainty)
     case FACT_KERNEL_required_cluster:      return required_cluster(&func->bounds);
     case FACT_KERNEL_live_registers:        return live_registers(q);
     case FACT_KERNEL_registers_low:
+    case FACT_KERNEL_registers_least:
     case FACT_KERNEL_best_occupancy:
     case FACT_KERNEL_best_block:
     case FACT_KERNEL_predicted_us:

@@ -110,7 +110,7 @@ const char *ptx_measure_min_blocks_fault(FactCache *q)
     const Gpu *gpu = q->shared->gpu;
     const double blocks = q->func->bounds.minnctapersm;
     const double threads = ptx_bounds_threads(&q->func->bounds);
-    if (!blocks)
+    if (blocks == 0)
         return NULL;
     if (isnan(threads))
         return "no .maxntid or .reqntid says how large a block is";

@@ -40,6 +40,15 @@ static double registers_low(FactCache *q, Certainty *certainty)
     return pressure && pressure->is_known ? pressure->low : UNKNOWN;
 }
 
+/* The model's band lies too high where ptxas keeps values of long straight code apart: what is live
+ * at once in the PTX bounds it. */
+static double registers_least(FactCache *q, Certainty *certainty)
+{
+    double low = registers_low(q, certainty);
+    const Live *live = ptx_session_live(q->session);
+    return ptx_measure_is_by_ptxas(q) || !live ? low : fmin(low, live->max_pressure);
+}
+
 static double measure_spills(FactCache *q)
 {
     const Spills spills = ptx_session_spills(q->session);
@@ -298,6 +307,7 @@ double ptx_measure_time(FactCache *q, FactId fact, Certainty *certainty)
     *certainty = CERTAINTY_ESTIMATE;
     switch (fact) {
     case FACT_KERNEL_registers_low:     return registers_low(q, certainty);
+    case FACT_KERNEL_registers_least:   return registers_least(q, certainty);
     case FACT_KERNEL_busiest_block: case FACT_KERNEL_busiest_instructions:
         return measure_balance(q, fact);
     case FACT_KERNEL_spills_likely:
