@@ -5,8 +5,8 @@
  *   fuzz_replay --every N DIR...    every N-th of them, by name
  *   fuzz_replay --cut N FILE        every N-th beginning of FILE, and FILE with every N-th byte
  *                                   replaced in turn, by two others
- *   fuzz_replay --grow [--most N] [NAME...]    inputs that only grow: deep nests, long lists, many
- *                                   of everything, graphs no larger than N; see shapes[]
+ *   fuzz_replay --grow [NAME...]    inputs that only grow: deep nests, long lists, many of
+ *                                   everything; see shapes[]
  *   fuzz_replay --mutate FIRST COUNT FILE|DIR...    mutants of these files with these numbers
  *   (mutate.h)
  *   fuzz_replay --random FIRST COUNT                bytes drawn with these numbers, as scripts
@@ -33,7 +33,6 @@ typedef struct Text {
 
 static bool is_verbose;
 static unsigned long input_count;
-static size_t most_of_graph = SIZE_MAX;
 
 static void die(const char *what, const char *where)
 {
@@ -562,12 +561,10 @@ static void run_shape(size_t s)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         if (shapes[s].is_graph && sizes[i] >= 199 && sizes[i] <= 201)
             continue;
-        const bool is_cut = shapes[s].is_graph && sizes[i] > most_of_graph;
-        const size_t size = is_cut ? most_of_graph : sizes[i];
         Text text = { 0 };
         char what[64];
-        shapes[s].make(&text, size);
-        snprintf(what, sizeof what, "%s %zu", shapes[s].name, size);
+        shapes[s].make(&text, sizes[i]);
+        snprintf(what, sizeof what, "%s %zu", shapes[s].name, sizes[i]);
         run(what, &text);
         free(text.bytes);
     }
@@ -589,10 +586,6 @@ static void run_random(unsigned long long first, unsigned long long count)
 
 static void run_shapes(char *const *names)
 {
-    if (*names && !strcmp(*names, "--most") && names[1]) {
-        most_of_graph = (size_t)strtoull(names[1], NULL, 10);
-        names += 2;
-    }
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         bool chosen = !*names;
         for (char *const *name = names; *name; name++)

@@ -7,7 +7,7 @@
 
 enum {
     MAX_SITES = UINT16_MAX,
-    MAX_RANGE_PLACES = 1 << 26, /* of ranges in a run: what is copied at once takes time */
+    MAX_RANGE_PLACES = 1 << 24, /* of ranges in a run: what is copied at once takes time */
     MAX_GRANULE = 16,
     GRANULE_OF_CALLS = 4,      /* what is called may access so many bytes */
     MAX_DATA_PLACES = 1 << 22, /* of a run: compared with accesses that data may lead there */
