@@ -124,8 +124,10 @@ void ptx_bulk_make_map(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes,
 
 static void add_shift(const Machine *m, const Value *value, uint64_t times, BulkBox *box)
 {
-    for (unsigned d = 0; d < 3; d++)
-        box->shift[d] += (int64_t)times * ptx_block_stride_along(&m->blocks, value, d);
+    for (unsigned d = 0; d < 3; d++) {
+        const uint64_t stride = (uint64_t)ptx_block_stride_along(&m->blocks, value, d);
+        box->shift[d] = (int64_t)((uint64_t)box->shift[d] + times * stride);
+    }
 }
 
 /* Where the map is not known, coordinates lie that many bytes apart. */

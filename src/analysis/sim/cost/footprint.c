@@ -423,9 +423,11 @@ static void note_row(Footprint *f, Extent *array, uint64_t first, uint32_t bytes
     }
 }
 
+/* It may go on at 0 behind the last address. */
 static double parts_of_row(uint64_t first, uint32_t bytes, unsigned shift)
 {
-    return (double)(((first + bytes - 1) >> shift) - (first >> shift)) + 1;
+    const uint64_t in_part = first & ~(UINT64_MAX << shift);
+    return bytes ? (double)((in_part + bytes - 1) >> shift) + 1 : 0;
 }
 
 static void count_row(Footprint *f, Extent *array, uint64_t first, uint32_t bytes, bool is_store)
