@@ -40,6 +40,8 @@ static void compute(Machine *m, const Decoded *code, Scratch *out, const LaneInp
     } else if (grows) {
         ptx_block_stride_follow(&m->blocks, op, &out->value, args, count, lanes);
     }
+    if (out->value.unknown == UINT32_MAX)
+        return;                 /* no number of it is ever asked for */
     if (is_uniform) {
         out->value.all = op->fn(op, x[0], x[1], x[2], x[3]);
         return;
