@@ -25,6 +25,7 @@ static void take_passing(Passing *to, const Session *first, size_t gpu)
     to->lane_splits = NULL;
     to->divergence = NULL;
     to->unbounded = NULL;
+    to->shapes_left = NULL;
     to->parallelisms = NULL;
     to->predicted = (Predicted){ .is_made = false };
     to->keeps_plans = to->has_lowered = false;

@@ -65,7 +65,7 @@ static Effort planned_effort(const Session *s, EvaluationBudget budget)
                    of_sample = EVALUATE_STEPS_SAMPLE + EVALUATE_STEPS_PER_SAMPLE * insns;
     const bool has_grid = s->launch->grid[0] != 0;
     const Effort efforts[BUDGET__COUNT] = {
-        [BUDGET_FINDINGS] = { of_findings, DEPTH_ROW },
+        [BUDGET_FINDINGS] = { of_findings, DEPTH_QUICK },
         [BUDGET_SHAPES] = { of_findings, DEPTH_QUICK },
         [BUDGET_TIME] = { PREDICT_STEPS, DEPTH_FEW },
         [BUDGET_BALANCE] = { BALANCE_STEPS, DEPTH_WHOLE },
@@ -121,12 +121,24 @@ static bool is_too_long(const Session *s, uint64_t most_steps)
     return e && ptx_evaluation_is_too_long(e, most_steps);
 }
 
+static bool may_have_shapes(const Session *s)
+{
+    return !s->launch->block[0] && !s->launch->grid[0] && !ptx_func_takes_row(s->func);
+}
+
 static const Evaluation *evaluate_launch(Session *s, EvaluationBudget budget)
 {
     const Sessions *all = s->all;
     const Effort effort = effort_of(s, budget);
     const Gpu *gpu = all->gpu_count ? all->gpus[all->trial.gpu] : NULL;
+    AccessEvaluator **left = &s->passing->shapes_left;
     KernelRun run = run_of(s);
+    if (budget == BUDGET_SHAPES && *left)
+        return ptx_evaluate_left(*left, run.arena, effort.steps);
+    if (budget == BUDGET_FINDINGS && may_have_shapes(s)) {
+        run.work = run.arena;   /* what goes on from there lies there */
+        return ptx_evaluate_row(&run, gpu, effort.steps, left);
+    }
     if (budget == BUDGET_FIGURES && effort.depth != DEPTH_QUICK)
         run.rows = ptx_session_joinable(s);
     run.is_too_long = budget == BUDGET_BALANCE && is_too_long(s, effort.steps);

@@ -18,6 +18,7 @@
 #include "session/residency.h"
 #include "session/session.h"
 
+typedef struct AccessEvaluator AccessEvaluator;
 typedef struct KeptRuns KeptRuns;
 typedef struct SimProgram SimProgram;
 typedef struct TimeShares TimeShares;
@@ -67,6 +68,7 @@ typedef struct Passing {
     const LoneAccess *beyond;       /* in global memory, once was_beyond */
     bool was_beyond;
     const Evaluation *evaluations[BUDGET__COUNT];
+    AccessEvaluator *shapes_left;       /* by BUDGET_FINDINGS, for BUDGET_SHAPES; NULL */
     DivergenceCosts *divergence;
     const Trace *trace;
     Predicted predicted;        /* BUDGET_TIME */

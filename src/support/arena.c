@@ -156,6 +156,19 @@ void *ptx_arena_grow(Arena *arena, const void *items, uint32_t count, uint32_t *
     return copy;
 }
 
+static size_t rounded_up(size_t bytes)
+{
+    return (bytes + 7) & ~(size_t)7;
+}
+
+void ptx_arena_trim(Arena *arena, void *items, size_t count, size_t made, size_t size)
+{
+    char *first = items;
+    ASSERT(count <= made);
+    if (arena->next == first + rounded_up(made * size))
+        arena->next = first + rounded_up(count * size);
+}
+
 char *ptx_arena_strndup(Arena *arena, const char *text, size_t length)
 {
     char *copy = ptx_arena_alloc(arena, length + 1);

@@ -63,6 +63,10 @@ void *ptx_arena_alloc_array(Arena *arena, size_t count, size_t size);
 void *ptx_arena_grow(Arena *arena, const void *items, uint32_t count, uint32_t *capacity,
                      size_t size);
 
+/* Gives back what lies behind the first count of `made` items of size bytes, none of which was
+ * written; nothing, where something was allocated behind them. */
+void ptx_arena_trim(Arena *arena, void *items, size_t count, size_t made, size_t size);
+
 /* A copy of length bytes and a NUL. */
 char *ptx_arena_strndup(Arena *arena, const char *text, size_t length);
 

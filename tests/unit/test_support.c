@@ -70,6 +70,29 @@ static void test_release(void **state)
     ptx_arena_free(&arena);
 }
 
+/* What is given back is handed out next; not where something lies behind it, or for numbers that
+ * are no multiple of 8 bytes. */
+static void test_trim(void **state)
+{
+    (void)state;
+    jmp_buf failure;
+    Arena arena;
+    ptx_arena_init(&arena, (size_t)1 << 28, &failure);
+    if (setjmp(failure))
+        fail_msg("the arena failed");
+    for (size_t count = 0; count <= 5; count++) {
+        char *items = ptx_arena_alloc(&arena, 3000);
+        memset(items, 0xFF, 3 * count);
+        ptx_arena_trim(&arena, items, count, 1000, 3);
+        char *next = ptx_arena_alloc(&arena, 16);
+        assert_true(next == items + (3 * count + 7) / 8 * 8);
+        assert_true(is_zero(next, 16));
+        ptx_arena_trim(&arena, items, 0, 1000, 3);
+        assert_true(ptx_arena_alloc(&arena, 8) == next + 16);
+    }
+    ptx_arena_free(&arena);
+}
+
 static bool is_allocated(size_t limit, size_t bytes)
 {
     jmp_buf failure;
@@ -408,6 +431,7 @@ UNIT(support)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alignment),
         cmocka_unit_test(test_release),
+        cmocka_unit_test(test_trim),
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_array_overflow),
         cmocka_unit_test(test_strndup),

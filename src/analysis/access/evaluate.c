@@ -10,6 +10,7 @@
 #include "gpu/gpu.h"
 #include "ir/func.h"
 #include "ir/module.h"
+#include "support/minmax.h"
 
 #include <math.h>
 #include <string.h>
@@ -132,14 +133,9 @@ void ptx_evaluator_run_assumed(AccessEvaluator *e, uint64_t most_steps, bool is_
     }
 }
 
-static bool is_quick_depth(Depth depth)
-{
-    return depth == DEPTH_QUICK || depth == DEPTH_ROW;
-}
-
 static void run_to_depth(AccessEvaluator *e, uint64_t most_steps, Depth depth)
 {
-    const bool is_quick = is_quick_depth(depth);
+    const bool is_quick = depth == DEPTH_QUICK;
     if (e->shape.grid_is_assumed)
         ptx_evaluator_run_assumed(e, most_steps, is_quick);
     else if (depth == DEPTH_FEW && ptx_evaluator_is_few(e->shape.grid))
@@ -178,16 +174,19 @@ bool ptx_evaluator_set_up(AccessEvaluator *e, const KernelRun *run, const Gpu *g
     e->is_too_long = run->is_too_long;
     e->machine = ptx_machine_new(run->work, run->scratch, run->program, run->kernel,
                                  run->launch ? run->launch : &nothing);
-    watch(e, gpu, is_quick_depth(depth));
+    watch(e, gpu, depth == DEPTH_QUICK);
     e->price.func = func;
     e->price.rows = run->rows;
     return true;
 }
 
-const Evaluation *ptx_evaluator_evaluate(AccessEvaluator *e, Arena *arena, uint64_t most_steps,
-                                         Depth depth)
+static uint64_t steps_within(const AccessEvaluator *e, uint64_t most_steps)
 {
-    const bool is_quick = is_quick_depth(depth);
+    return e->shape.grid_is_assumed ? ptx_u64_min(most_steps, EVALUATE_STEPS_ASSUMED) : most_steps;
+}
+
+static void begin_evaluation(AccessEvaluator *e, Arena *arena)
+{
     const Func *func = e->price.func;
     Evaluation *out = e->out = ptx_arena_new(arena, Evaluation);
     Evaluated *insns = ptx_arena_array(arena, Evaluated, func->insn_count);
@@ -200,18 +199,73 @@ const Evaluation *ptx_evaluator_evaluate(AccessEvaluator *e, Arena *arena, uint6
                          .is_row = ptx_func_takes_row(func) };
     memcpy(out->grid, e->shape.grid, sizeof out->grid);
     out->blocks = (double)out->grid[0] * out->grid[1] * out->grid[2];
-    if (e->shape.grid_is_assumed && most_steps > EVALUATE_STEPS_ASSUMED)
-        most_steps = EVALUATE_STEPS_ASSUMED;
-    run_to_depth(e, most_steps, depth);
-    out->steps = ptx_machine_steps(e->machine);
+}
+
+/* In the shape that is given, or taken for it. True: others are worth running. */
+static bool run_own_shape(AccessEvaluator *e, Arena *arena, uint64_t most_steps, Depth depth)
+{
+    begin_evaluation(e, arena);
+    run_to_depth(e, steps_within(e, most_steps), depth);
+    e->out->steps = ptx_machine_steps(e->machine);
     if (ptx_evaluator_footprint(e))
-        out->traffics = ptx_evaluator_sum_footprint(e, arena, depth);
-    out->has_shapes_left = ptx_evaluator_takes_any_shape(e) && are_shapes_worth_it(e, is_quick);
-    if (out->has_shapes_left && depth != DEPTH_ROW)
-        ptx_evaluator_try_shapes(e, is_quick ? most_steps / 4 : most_steps, is_quick);
+        e->out->traffics = ptx_evaluator_sum_footprint(e, arena, depth);
+    return ptx_evaluator_takes_any_shape(e) && are_shapes_worth_it(e, depth == DEPTH_QUICK);
+}
+
+static const Evaluation *finish(AccessEvaluator *e, Arena *arena)
+{
     ptx_evaluator_finish(arena, e);
     ptx_evaluator_list_assumed(arena, e);
-    return out;
+    return e->out;
+}
+
+const Evaluation *ptx_evaluator_evaluate(AccessEvaluator *e, Arena *arena, uint64_t most_steps,
+                                         Depth depth)
+{
+    const bool is_quick = depth == DEPTH_QUICK;
+    const uint64_t steps = steps_within(e, most_steps);
+    if (run_own_shape(e, arena, most_steps, depth))
+        ptx_evaluator_try_shapes(e, is_quick ? steps / 4 : steps, is_quick);
+    return finish(e, arena);
+}
+
+/* As it is, with totals of its own. */
+static AccessEvaluator copy_of(const AccessEvaluator *e, Arena *arena)
+{
+    AccessEvaluator copy = *e;
+    copy.out = ptx_arena_new(arena, Evaluation);
+    *copy.out = *e->out;
+    copy.tallies = ptx_arena_array(e->arena, AccessTally, e->tally_count);
+    for (uint32_t t = 0; t < e->tally_count; t++) {
+        const uint32_t count = e->tallies[t].func->insn_count;
+        Evaluated *insns = ptx_arena_array(arena, Evaluated, count);
+        memcpy(insns, e->tallies[t].insns, count * sizeof *insns);
+        copy.tallies[t] = e->tallies[t];
+        copy.tallies[t].insns = insns;
+    }
+    copy.out->insns = copy.tallies[0].insns;
+    return copy;
+}
+
+const Evaluation *ptx_evaluate_row(const KernelRun *run, const Gpu *gpu, uint64_t most_steps,
+                                   AccessEvaluator **left)
+{
+    AccessEvaluator *e = ptx_arena_new(run->work, AccessEvaluator);
+    *left = NULL;
+    if (!ptx_evaluator_set_up(e, run, gpu, DEPTH_QUICK))
+        return NULL;
+    if (!run_own_shape(e, run->arena, most_steps, DEPTH_QUICK))
+        return finish(e, run->arena);
+    AccessEvaluator row = copy_of(e, run->arena);
+    row.out->has_shapes_left = true;
+    *left = e;
+    return finish(&row, run->arena);
+}
+
+const Evaluation *ptx_evaluate_left(AccessEvaluator *left, Arena *arena, uint64_t most_steps)
+{
+    ptx_evaluator_try_shapes(left, steps_within(left, most_steps) / 4, true);
+    return finish(left, arena);
 }
 
 const Evaluation *ptx_evaluate(const KernelRun *run, const Gpu *gpu, uint64_t most_steps,

@@ -105,7 +105,7 @@ typedef struct Evaluation {
     bool warpid_is_assumed;     /* %warpid was taken for the warp's place in the block */
     /* the kernel asks for %tid.x alone: whatever the block, its threads are taken as one row */
     bool is_row;
-    bool has_shapes_left;       /* with DEPTH_ROW: DEPTH_QUICK would run other shapes as well */
+    bool has_shapes_left;       /* ptx_evaluate_row's: others are still to be run */
 } Evaluation;
 
 enum {
@@ -122,13 +122,20 @@ typedef enum Depth {
     DEPTH_WHOLE,                /* as many blocks as the budget does for */
     /* where the grid is unknown, a few warps of one block do */
     DEPTH_QUICK,
-    DEPTH_ROW,                  /* the same; a block that is not known is a row of threads */
     DEPTH_FEW,                  /* one block from the middle */
 } Depth;
 
 /* NULL for a function without instructions. */
 const Evaluation *ptx_evaluate(const KernelRun *run, const Gpu *gpu, uint64_t most_steps,
                                Depth depth);
+
+/* As DEPTH_QUICK, of a block that is not known as a row of threads alone. *left goes on from there,
+ * and lies in run->work; NULL: nothing is left. */
+typedef struct AccessEvaluator AccessEvaluator;
+const Evaluation *ptx_evaluate_row(const KernelRun *run, const Gpu *gpu, uint64_t most_steps,
+                                   AccessEvaluator **left);
+/* What DEPTH_QUICK gives with as many steps; once. */
+const Evaluation *ptx_evaluate_left(AccessEvaluator *left, Arena *arena, uint64_t most_steps);
 
 /* What the launch, whose grid and block are given, touches for certain. counts: per instruction of
  * the kernel: what it touches is not a guess. */

@@ -23,7 +23,7 @@ typedef struct AccessTally {
     Count *shaped;              /* per access and Evaluation.shapes; NULL: none were tried */
 } AccessTally;
 
-typedef struct AccessEvaluator {
+struct AccessEvaluator {
     Machine *machine;
     SimShape shape;             /* of the launch */
     bool is_cut;                /* the budget did not do for some run */
@@ -41,7 +41,7 @@ typedef struct AccessEvaluator {
     double busiest;             /* instructions of the block that executed most */
     float *block_works;         /* per block of the grid; NULL: they are too many */
     struct GridRuns *grids;     /* other_grid.c's: takes what runs; NULL */
-} AccessEvaluator;
+};
 
 /* tally.c */
 

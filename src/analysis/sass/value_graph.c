@@ -914,7 +914,6 @@ Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, con
                   .cfg = cfg,
                   .dom = dom,
                   .uniforms = uniforms };
-    g->nodes = ptx_arena_array(arena, GraphNode, most);
     g->of_operand = ptx_arena_array(arena, NodeId, func->operand_count + 1);
     g->result_of = ptx_arena_array(arena, NodeId, func->operand_count + 1);
     g->of_insn = ptx_arena_array(arena, NodeId, func->insn_count + 1);
@@ -929,9 +928,11 @@ Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, con
     find_gone(g);
     g->def_count = count_defs(g, arena, func);
     g->writes_before = count_writes(g, arena);
+    g->nodes = ptx_arena_array(arena, GraphNode, most);
     for (uint32_t b = 0; b < cfg->rpo_count; b++)
         for (InsnId i = cfg->blocks[cfg->rpo[b]].first; i < cfg->blocks[cfg->rpo[b]].end; i++)
             add_graph_insn(g, i, cfg->rpo[b]);
+    ptx_arena_trim(arena, g->nodes, g->node_count + 1, most, sizeof *g->nodes);
     find_uniform(g, uniforms);
     return g;
 }
