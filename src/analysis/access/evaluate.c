@@ -212,7 +212,7 @@ static bool run_own_shape(AccessEvaluator *e, Arena *arena, uint64_t most_steps,
     return ptx_evaluator_takes_any_shape(e) && are_shapes_worth_it(e, depth == DEPTH_QUICK);
 }
 
-static const Evaluation *finish(AccessEvaluator *e, Arena *arena)
+static const Evaluation *finish_evaluation(AccessEvaluator *e, Arena *arena)
 {
     ptx_evaluator_finish(arena, e);
     ptx_evaluator_list_assumed(arena, e);
@@ -226,7 +226,7 @@ const Evaluation *ptx_evaluator_evaluate(AccessEvaluator *e, Arena *arena, uint6
     const uint64_t steps = steps_within(e, most_steps);
     if (run_own_shape(e, arena, most_steps, depth))
         ptx_evaluator_try_shapes(e, is_quick ? steps / 4 : steps, is_quick);
-    return finish(e, arena);
+    return finish_evaluation(e, arena);
 }
 
 /* As it is, with totals of its own. */
@@ -255,17 +255,17 @@ const Evaluation *ptx_evaluate_row(const KernelRun *run, const Gpu *gpu, uint64_
     if (!ptx_evaluator_set_up(e, run, gpu, DEPTH_QUICK))
         return NULL;
     if (!run_own_shape(e, run->arena, most_steps, DEPTH_QUICK))
-        return finish(e, run->arena);
+        return finish_evaluation(e, run->arena);
     AccessEvaluator row = copy_of(e, run->arena);
     row.out->has_shapes_left = true;
     *left = e;
-    return finish(&row, run->arena);
+    return finish_evaluation(&row, run->arena);
 }
 
 const Evaluation *ptx_evaluate_left(AccessEvaluator *left, Arena *arena, uint64_t most_steps)
 {
     ptx_evaluator_try_shapes(left, steps_within(left, most_steps) / 4, true);
-    return finish(left, arena);
+    return finish_evaluation(left, arena);
 }
 
 const Evaluation *ptx_evaluate(const KernelRun *run, const Gpu *gpu, uint64_t most_steps,
