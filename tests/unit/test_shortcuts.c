@@ -85,12 +85,15 @@ static void check_spills(World *w, const ptxlint_module *m, FuncId f, const char
 
 /* Of a row of threads alone, what the evaluation says that runs other shapes as well; what is asked
  * of shapes is never more than that. */
-static void check_row(const ptxlint_module *m, FuncId f, const char *path, Tally *tally)
+static void check_row(World *w, const ptxlint_module *m, FuncId f, const char *path, Tally *tally)
 {
-    Session *s = ptx_session_at(m, f);
-    ptx_session_begin(s);
-    const Evaluation *row = ptx_session_evaluation(s, BUDGET_FINDINGS),
-                     *all = ptx_session_evaluation(s, BUDGET_SHAPES);
+    const SimProgram *program = ptx_program_new(
+        &w->arena, ptx_code_new(&w->arena, m->ir, m->calls));
+    const KernelRun run = { .arena = &w->arena, .work = &w->arena, .scratch = &w->scratch,
+                            .program = program, .kernel = f };
+    AccessEvaluator *left;
+    const Evaluation *row = ptx_evaluate_row(&run, m->gpus[0], 1 << 14, &left),
+                     *all = left ? ptx_evaluate_left(left, &w->arena, 1 << 14) : row;
     assert_int_equal(!row, !all);
     for (InsnId i = 0; row && i < m->ir->funcs[f].insn_count; i++) {
         const Evaluated *a = &row->insns[i], *b = &all->insns[i];
@@ -106,7 +109,6 @@ static void check_row(const ptxlint_module *m, FuncId f, const char *path, Tally
             fail_msg("%s: function %u, instruction %u: a row differs", path, (unsigned)f, i);
         tally->shaped += b->best_share < a->best_share;
     }
-    ptx_session_end(s);
 }
 
 static void check_folder(World *w, const char *folder, Tally *tally)
@@ -121,7 +123,7 @@ static void check_folder(World *w, const char *folder, Tally *tally)
                 continue;
             check_splits(w, m, f, files.paths[i], tally);
             check_spills(w, m, f, files.paths[i], tally);
-            check_row(m, f, files.paths[i], tally);
+            check_row(w, m, f, files.paths[i], tally);
             ptx_arena_release(&w->arena, mark);
         }
         ptxlint_module_free(m);
