@@ -56,6 +56,8 @@ static const struct { const char *file, *kernel, *rule; } meant[] = {
     { "reduction.", "reduce_missing_sync", "COR124" },
     { "loops.", "geometric", "COR124" },        /* tile[t] *= tile[t ^ s] */
     { "legacy/opencl_sm20", NULL, "POR103" },
+    { "legacy/stencil_sm20", NULL, "POR103" },
+    { "local_spill.sm_120", "many_values", "LCH112" },
     { "bytes/bom_utf8", NULL, "SYN105" },
     { "bytes/bom_utf8", NULL, "SYN107" },
 };
