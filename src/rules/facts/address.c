@@ -146,7 +146,7 @@ double ptx_measure_access(FactCache *q, const Subjects *s, FactId fact, Certaint
         return q->func->has_unknown ? UNKNOWN
                                     : ptx_session_redundant_loads(q->session)->merged[s->insn];
     case FACT_ACCESS_is_kept_local:
-        return q->func->has_unknown ? UNKNOWN : ptx_session_local_arrays(q->session)[s->insn];
+        return ptx_session_local_arrays(q->session)[s->insn];
     case FACT_ACCESS_is_hoisted:
         return q->func->has_unknown || s->loop == NO_LOOP || q->loops->loops[s->loop].is_irreducible
                    ? UNKNOWN
