@@ -68,6 +68,13 @@ AstOperand *ptx_operand_int(Parser *p, Token number)
     return operand;
 }
 
+static long within(long value, long most)
+{
+    if (value > most)
+        return most;
+    return value < -most ? -most : value;
+}
+
 /* strtod reads the locale's decimal point, so the point is kept out of its way: digits and
  * exponent are combined by hand with the correctly rounded strtod of the C library on a
  * point-free decimal. */
@@ -93,11 +100,8 @@ AstOperand *ptx_operand_real(Parser *p, Token number)
         }
     }
     if (i + 1 < length)
-        exponent += strtol(text + i + 1, NULL, 10);
-    if (exponent > 9999)
-        exponent = 9999;
-    if (exponent < -9999)
-        exponent = -9999;
+        exponent += within(strtol(text + i + 1, NULL, 10), (long)LIMIT_SOURCE_BYTES * 2);
+    exponent = within(exponent, 9999);
     int sign = exponent < 0;
     unsigned long magnitude = (unsigned long)(sign ? -exponent : exponent);
     digits[n++] = 'e';
