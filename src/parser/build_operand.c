@@ -68,7 +68,7 @@ AstOperand *ptx_operand_int(Parser *p, Token number)
     return operand;
 }
 
-static long within(long value, long most)
+static long clamp_exponent(long value, long most)
 {
     if (value > most)
         return most;
@@ -100,8 +100,8 @@ AstOperand *ptx_operand_real(Parser *p, Token number)
         }
     }
     if (i + 1 < length)
-        exponent += within(strtol(text + i + 1, NULL, 10), (long)LIMIT_SOURCE_BYTES * 2);
-    exponent = within(exponent, 9999);
+        exponent += clamp_exponent(strtol(text + i + 1, NULL, 10), (long)LIMIT_SOURCE_BYTES * 2);
+    exponent = clamp_exponent(exponent, 9999);
     int sign = exponent < 0;
     unsigned long magnitude = (unsigned long)(sign ? -exponent : exponent);
     digits[n++] = 'e';

@@ -757,6 +757,61 @@ static void test_parts(void **state)
         check_parts(parts[i].what, parts[i].body, parts[i].wanted);
 }
 
+/* ---- kernels whose blocks would take minutes to run ------------------------------------------ */
+
+#define BLOCK                                                                     \
+    ".version 8.0\n.target sm_80\n.address_size 64\n"                             \
+    ".visible .entry k(.param .u64 a) .reqntid 1024\n{\n"                         \
+    ".reg .b64 %rd<3>; .reg .b32 %r<9>; .reg .pred %p<3>;\n"
+#define ROUNDS(body)                                                              \
+    "mov.u32 %r5, 0;\nL: " body "add.s32 %r5, %r5, 1;\n"                          \
+    "setp.lt.u32 %p1, %r5, 4000; @%p1 bra L;\n"
+
+static void recognize_all(Text *text)
+{
+    ptxlint_module *module;
+    ptxlint_recognition *of;
+    size_t count;
+    assert_int_equal(ptxlint_module_new(text->bytes, text->length, NULL, &module), PTXLINT_OK);
+    assert_int_equal(ptxlint_recognition_new(module, ptxlint_module_kernels(module, &count), &of),
+                     PTXLINT_OK);
+    ptxlint_recognition_free(of);
+    ptxlint_module_free(module);
+    free(text->bytes);
+}
+
+/* 65,536 elements, 32 times those of one warp: each sum of them is looked at. */
+static void test_long_sums(void **state)
+{
+    Text text = { 0 };
+    (void)state;
+    kit_print(&text, "%s", BLOCK ".shared .b32 s[1024];\nld.param.u64 %rd1, [a];\n"
+                           "ld.global.u32 %r1, [%rd1]; st.shared.u32 [s], %r1; bar.sync 0;\n");
+    for (unsigned by = 1; by < 32; by *= 2)
+        kit_print(&text, "shfl.sync.bfly.b32 %%r2, %%r1, %u, 31, -1; add.s32 %%r1, %%r1, %%r2;\n",
+                  by);
+    for (unsigned i = 0; i < 10; i++)
+        kit_print(&text, "add.s32 %%r1, %%r1, %%r1;\n");
+    kit_print(&text, "%s", ROUNDS("add.s32 %r3, %r1, %r1;\n"));
+    kit_print(&text, "ld.shared.u32 %%r4, [s]; add.s32 %%r4, %%r4, %%r3;\n"
+                     "st.global.u32 [%%rd1], %%r4; ret;\n}\n");
+    recognize_all(&text);
+}
+
+static void test_many_shared_arrays(void **state)
+{
+    Text text = { 0 };
+    (void)state;
+    kit_print(&text, "%s", BLOCK);
+    for (unsigned i = 0; i < 32000; i++)
+        kit_print(&text, ".shared .b32 s%u;\n", i);
+    kit_print(&text, "%s", "st.shared.u32 [s0], 1; bar.sync 0;\n"
+                           ROUNDS("mov.u32 %r6, s31999;\n")
+                           "ld.param.u64 %rd1, [a]; ld.shared.u32 %r4, [s0];\n"
+                           "st.global.u32 [%rd1], %r4; ret;\n}\n");
+    recognize_all(&text);
+}
+
 static void test_misuse(void **state)
 {
     ptxlint_recognition *of = (ptxlint_recognition *)state;
@@ -771,6 +826,8 @@ UNIT(recognize)
                                         cmocka_unit_test(test_arrays_and_lanes),
                                         cmocka_unit_test(test_links),
                                         cmocka_unit_test(test_parts),
+                                        cmocka_unit_test(test_long_sums),
+                                        cmocka_unit_test(test_many_shared_arrays),
                                         cmocka_unit_test(test_misuse) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,6 +172,7 @@ static bool is_of_whole_block(BlockRun *run, BlockValue value, uint32_t count)
 {
     const ArenaMark mark = ptx_arena_mark(run->arena);
     uint64_t *keys = ptx_arena_array(run->arena, uint64_t, count);
+    ptx_block_spend(run, count);
     bool is_whole = ptx_block_elements(&run->nodes, value, keys, count) == count;
     if (is_whole)
         qsort(keys, count, sizeof *keys, ptx_block_compare_keys);
@@ -485,10 +486,11 @@ static bool is_barrier_of_all_lanes(const BlockStep *s)
     const Operand *operand = s->insn->operand_count ? &s->operands[0] : NULL;
     bool is_all = operand && s->lanes == s->w->live && !s->maybe;
     for (unsigned lane = 0; lane < BLOCK_WARP && is_all; lane++) {
+        if (!(s->lanes >> lane & 1))
+            continue;
         const BlockValue mask = ptx_block_read(s->run, operand,
                                                ptx_block_thread(s->run, s->w, lane));
-        if (s->lanes >> lane & 1)
-            is_all = mask.kind == BLOCK_NUMBER && !(s->w->live & ~(uint32_t)mask.number);
+        is_all = mask.kind == BLOCK_NUMBER && !(s->w->live & ~(uint32_t)mask.number);
     }
     return is_all;
 }

@@ -26,7 +26,8 @@ bool ptx_block_lay_out_shared(BlockRun *run)
         if (var->space != SPACE_SHARED || (var->func != NO_ID && var->func != own))
             continue;
         const uint64_t bytes = var->bytes ? var->bytes : UNSIZED_BYTES;
-        if (bytes > BLOCK_SHARED_SPAN || run->cell_count + (bytes + 3) / WORD > MAX_BLOCK_CELLS)
+        if (bytes > BLOCK_SHARED_SPAN || run->cell_count + (bytes + 3) / WORD > MAX_BLOCK_CELLS
+            || run->shared_count == MAX_BLOCK_ARRAYS)
             return false;
         run->cell_first[v] = run->cell_count;
         run->cell_vars[run->shared_count++] = v;
@@ -205,6 +206,14 @@ static bool is_shared_access(const WordAccess *a, BlockValue address)
                && cell_at(a->run, address.number) != NO_CELL);
 }
 
+/* Nor is it known that a generic one is not. */
+static bool may_reach_shared(const WordAccess *a, BlockValue address)
+{
+    return is_shared_access(a, address)
+           || (address.kind != BLOCK_NUMBER && a->insn->op->space == SPACE_GENERIC
+               && a->run->has_generic);
+}
+
 /* The same for all threads: a parameter. */
 static BlockValue common_element(const WordAccess *a, const Operand *operand)
 {
@@ -243,7 +252,7 @@ static void store_for_thread(const WordAccess *a, const Operand *address, bool i
     const Operand *operands = ptx_insn_operands(a->run->func, a->insn);
     const BlockValue at = address_in_thread(a->run, address, a->thread);
     unsigned values = 0, part = 0;
-    if (!is_shared_access(a, at))
+    if (!may_reach_shared(a, at))
         return;
     for (uint32_t o = 0; o < a->insn->operand_count; o++)
         values += !(operands[o].role & ROLE_ADDRESS);
@@ -262,7 +271,7 @@ static void store_for_thread(const WordAccess *a, const Operand *address, bool i
 static void update_for_thread(const WordAccess *a, const Operand *address)
 {
     const BlockValue at = address_in_thread(a->run, address, a->thread);
-    if (!is_shared_access(a, at))
+    if (!may_reach_shared(a, at))
         return;
     if (at.kind == BLOCK_NUMBER)
         store_words(a, at.number, a->insn->access_bytes / WORD, (BlockValue){ 0 }, false);

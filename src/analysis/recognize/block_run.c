@@ -42,11 +42,18 @@ bool ptx_block_is_worth_it(const Recognizer *r)
     return has_barrier && has_exchange;
 }
 
+static bool makes_generic(const Op *op)
+{
+    return op->operation == OP_CVTA && op->space == SPACE_SHARED && !ptx_op_has(op, MOD_TO);
+}
+
 static void find_talks(BlockRun *run)
 {
-    for (InsnId i = 0; i < run->func->insn_count; i++)
+    for (InsnId i = 0; i < run->func->insn_count; i++) {
+        run->has_generic |= makes_generic(run->func->insns[i].op);
         if (exchanges(run->func->insns[i].op))
             run->talks[run->r->flow->cfg->block_of[i]] = true;
+    }
 }
 
 /* ---- branches that are not known ------------------------------------------------------------- */
@@ -376,9 +383,10 @@ static void run_warp(BlockRun *run, BlockWarp *w)
         if (run->r->block_steps < BLOCK_WARP || run->nodes.is_full
             || w->forgets > MAX_ELEMENT_VISITS)
             run->is_lost = true;
-        run->r->block_steps -= lanes && !run->is_lost ? BLOCK_WARP : 0;
-        if (!run->is_lost)
-            step_warp(run, w);
+        if (run->is_lost)
+            return;
+        ptx_block_spend(run, lanes ? BLOCK_WARP : 0);
+        step_warp(run, w);
     }
 }
 

@@ -20,6 +20,7 @@ enum {
     MAX_BLOCK_REGISTERS = 1 << 19,      /* of all threads */
     MAX_BLOCK_STEPS = 1 << 22,  /* instructions of threads, of all runs of a function */
     MAX_BLOCK_CELLS = 1 << 15,  /* words of shared memory */
+    MAX_BLOCK_ARRAYS = 256,     /* variables there */
     MAX_BLOCK_FOUND = 16,
     BLOCK_STACK = 64,
     NO_CELL = UINT32_MAX
@@ -91,6 +92,7 @@ typedef struct BlockRun {
     bool *is_open;              /* per loop: its end is not known */
     uint32_t epoch;
     bool is_lost, must_restart, has_volatile_order;
+    bool has_generic;           /* an address in shared memory is made a generic one */
     bool is_outside;            /* of a variable in shared memory: no such block is launched */
     BlockFound found[MAX_BLOCK_FOUND];
     uint32_t found_count;
@@ -107,6 +109,12 @@ static inline BlockValue *ptx_block_reg(const BlockRun *run, RegId reg, uint32_t
 /* Whether instructions of the function exchange values between threads that more than a warp can
  * see; else there is nothing to run. */
 bool ptx_block_is_worth_it(const Recognizer *r);
+
+/* For what takes as long as so many instructions of threads. */
+static inline void ptx_block_spend(const BlockRun *run, uint64_t steps)
+{
+    run->r->block_steps -= steps < run->r->block_steps ? steps : run->r->block_steps;
+}
 
 /* False: not all of it could be run. What was found until then holds. */
 bool ptx_block_run(BlockRun *run);

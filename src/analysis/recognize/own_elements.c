@@ -245,17 +245,28 @@ static uint32_t collect_elements(ThreadEvaluation *e, InsnId id, const uint32_t 
     return count;
 }
 
-/* Those of a block in order; 0: they are not known. */
-static uint32_t sort_elements(ThreadEvaluation *e, InsnId id, const uint32_t shape[3],
-                              ThreadElement *out)
+/* Where all threads of a block store, in order. */
+typedef struct BlockElements {
+    ThreadElement *items;
+    uint32_t count;             /* 0: they are not known */
+    ArenaMark mark;             /* to release r->scratch to */
+} BlockElements;
+
+static BlockElements sort_elements(Recognizer *r, InsnId id, const uint32_t shape[3])
 {
-    e->stamps = ptx_arena_array(e->r->scratch, uint32_t, e->s->count);
-    e->values = ptx_arena_array(e->r->scratch, uint64_t, e->s->count);
-    const uint32_t count = collect_elements(e, id, shape, out);
-    if (count == UINT32_MAX)
-        return 0;
-    qsort(out, count, sizeof *out, compare_elements);
-    return count;
+    ThreadEvaluation e = { .r = r, .s = ptx_ssa_symbols(r->reader.ssa) };
+    const bool is_known = find_conditions(&e, id);
+    BlockElements out = { .mark = ptx_arena_mark(r->scratch) }; /* behind nodes of conditions */
+    if (!is_known)
+        return out;
+    out.items = ptx_arena_array(r->scratch, ThreadElement, MAX_BLOCK_THREADS);
+    e.stamps = ptx_arena_array(r->scratch, uint32_t, e.s->count);
+    e.values = ptx_arena_array(r->scratch, uint64_t, e.s->count);
+    out.count = collect_elements(&e, id, shape, out.items);
+    if (out.count == UINT32_MAX)
+        out.count = 0;
+    qsort(out.items, out.count, sizeof *out.items, compare_elements);
+    return out;
 }
 
 bool ptx_recognizer_has_own_elements(Recognizer *r, InsnId id)
@@ -264,15 +275,10 @@ bool ptx_recognizer_has_own_elements(Recognizer *r, InsnId id)
     uint32_t shape[3];
     if (!of || of->is_lost || !find_threads(r, shape))
         return false;
-    ThreadEvaluation e = { .r = r, .s = ptx_ssa_symbols(r->reader.ssa) };
-    if (!find_conditions(&e, id))
-        return false;
-    const ArenaMark mark = ptx_arena_mark(r->scratch);      /* behind nodes that conditions make */
-    ThreadElement *elements = ptx_arena_array(r->scratch, ThreadElement, MAX_BLOCK_THREADS);
-    const uint32_t count = sort_elements(&e, id, shape, elements);
-    bool is_own = count && are_all_apart(elements, count,
-                                         r->flow->func->insns[id].access_bytes);
-    ptx_arena_release(r->scratch, mark);
+    const BlockElements all = sort_elements(r, id, shape);
+    bool is_own = all.count && are_all_apart(all.items, all.count,
+                                             r->flow->func->insns[id].access_bytes);
+    ptx_arena_release(r->scratch, all.mark);
     return is_own;
 }
 
@@ -303,18 +309,13 @@ bool ptx_recognizer_overlaps_neighbour(Recognizer *r, InsnId id)
     bool overlaps = false;
     if (!of || of->is_lost || !r->has_shape)
         return false;
-    ThreadEvaluation e = { .r = r, .s = ptx_ssa_symbols(r->reader.ssa) };
-    if (!find_conditions(&e, id))
-        return false;
-    const ArenaMark mark = ptx_arena_mark(r->scratch);      /* behind nodes that conditions make */
-    ThreadElement *elements = ptx_arena_array(r->scratch, ThreadElement, MAX_BLOCK_THREADS);
-    const uint32_t count = sort_elements(&e, id, r->shape, elements);
+    const BlockElements all = sort_elements(r, id, r->shape);
     for (uint32_t axis = 0; axis < 3; axis++) {
         const SubscriptTerm *block = ptx_subscript_term(of, TERM_CTA, axis);
         overlaps |= block && !block->by
-                    && meets_itself(elements, count, block->factor,
+                    && meets_itself(all.items, all.count, block->factor,
                                     r->flow->func->insns[id].access_bytes);
     }
-    ptx_arena_release(r->scratch, mark);
+    ptx_arena_release(r->scratch, all.mark);
     return overlaps;
 }
