@@ -3,34 +3,14 @@
  * The findings of a lint are those of a report, with any number of threads. Documents are of their
  * format: JSON parses, places of SARIF lie inside the text, tags of XML are closed. Figures fit
  * together: bounds below predictions, fewest below actual, shares add up to the whole. */
-#include "fuzz.h"
+#include "document.h"
 
 #include "ptxlint/ptxlint.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
 
 enum { MEMORY_BYTES = 256 << 20, MAX_TAGS = 256, MAX_TAG = 32 };
-
-typedef struct Document {
-    char *bytes;
-    size_t length, capacity;
-} Document;
-
-static int keep(void *context, const char *bytes, size_t length)
-{
-    Document *d = context;
-    if (length + 1 > d->capacity - d->length) {
-        d->capacity = 2 * d->capacity + length + 1;
-        d->bytes = realloc(d->bytes, d->capacity);
-        require(d->bytes != NULL, "there is memory");
-    }
-    memcpy(d->bytes + d->length, bytes, length);
-    d->length += length;
-    d->bytes[d->length] = 0;
-    return 0;
-}
 
 typedef ptxlint_status (*WriteFn)(const ptxlint_module *const *modules, size_t count,
                                   const ptxlint_write_options *options, ptxlint_write_fn write,
@@ -48,14 +28,6 @@ static Document written_as(WriteFn write, const ptxlint_module *module, ptxlint_
 }
 
 /* ---- documents ------------------------------------------------------------------------------- */
-
-static json_t *parsed(Document d)
-{
-    json_t *json = json_loadb(d.bytes, d.length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
-    require(json != NULL, "JSON parses");
-    free(d.bytes);
-    return json;
-}
 
 static size_t length_of(const json_t *object, const char *key)
 {
@@ -257,12 +229,9 @@ static void check_same(const ptxlint_module *a, const ptxlint_module *b)
 {
     if (!a || !b)
         return;
-    Document one = written_as(ptxlint_write_diagnostics, a, PTXLINT_JSON),
-             two = written_as(ptxlint_write_diagnostics, b, PTXLINT_JSON);
-    require(one.length == two.length && !memcmp(one.bytes, two.bytes, one.length),
-            "whatever else is asked for, the findings are the same");
-    free(one.bytes);
-    free(two.bytes);
+    require_same(written_as(ptxlint_write_diagnostics, a, PTXLINT_JSON),
+                 written_as(ptxlint_write_diagnostics, b, PTXLINT_JSON),
+                 "whatever else is asked for, the findings are the same");
 }
 
 /* Some of them: sizes of inputs vary more than anything else. */
