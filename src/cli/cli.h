@@ -368,8 +368,10 @@ typedef struct FileList {
 ExitCode ptx_paths_add(FileList *list, const char *path, Book *book);
 void ptx_files_free(FileList *list);
 
-/* Whether it is a link out of the source root (NULL: the one that is found) to what is no PTX: a
- * finding would show a line of it. */
+/* Whether it leads by a link out of the source root (NULL: the one that is found). What cannot be
+ * followed does not: it is reported when it is opened. */
+bool ptx_leads_out(const char *path, const char *source_root);
+/* The same, to what is no PTX: a finding would show a line of it. */
 bool ptx_is_foreign(const char *path, const char *source_root);
 
 /* Reads one. PTXLINT_BAD_FILE: it cannot be unpacked, which messages say (NULL: standard error). */

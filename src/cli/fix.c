@@ -80,8 +80,8 @@ static ExitCode replace_file(const char *path, const Job *job)
     return ptx_beside_place(&beside) ? EXIT_CLEAN : complain_unwritten(path, strerror(errno));
 }
 
-/* A link stays one: what it leads to is replaced. */
-static ExitCode write_file(const char *path, const Job *job)
+/* A link stays one: what it leads to is replaced. Whoever made the tree chose where that is. */
+static ExitCode write_file(const Options *options, const char *path, const Job *job)
 {
     const ptxlint_fixes_info *info = ptxlint_fixes_get_info(job->fixes);
     struct stat status;
@@ -89,6 +89,8 @@ static ExitCode write_file(const char *path, const Job *job)
     ExitCode code = EXIT_CLEAN;
     if (!real || stat(real, &status))
         code = complain_unwritten(path, strerror(errno));
+    else if (ptx_leads_out(path, options->source_root))
+        code = complain_unwritten(path, "it is a link out of the source root");
     else if (!S_ISREG(status.st_mode))
         code = complain_unwritten(path, "it is not a regular file");
     else if (access(real, W_OK))
@@ -149,7 +151,7 @@ ExitCode ptx_fix_take(const Options *options, const char *path, const Job *job, 
     else if (!options->has_diff && !strcmp(path, "-"))
         ptx_sink_write(sink, info->text, info->length);
     else if (!options->has_diff && info->applied_count)
-        code = write_file(path, job);
+        code = write_file(options, path, job);
     totals->findings += code == EXIT_CLEAN ? info->applied_count : 0;
     totals->files += code == EXIT_CLEAN && info->applied_count;
     totals->unsafe += info->unsafe_count;

@@ -6,18 +6,46 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A path that cannot be followed is reported when it is opened. */
-static bool leads_out(const char *path, const char *source_root)
+static bool is_link(const char *path)
 {
     struct stat st;
+    return !lstat(path, &st) && S_ISLNK(st.st_mode);
+}
+
+/* How much of the path is the root itself and the slashes behind it; 0: it is named otherwise. */
+static size_t root_part(const char *path, const char *root, size_t length)
+{
+    if (!length || strncmp(root, path, length) != 0 || (path[length] != '/' && length > 1))
+        return 0;
+    return length + strspn(path + length, "/");
+}
+
+/* Behind the first bytes of the path one of its folders is a link, or it is one itself. */
+static bool has_link(const char *path, size_t first)
+{
+    bool has = is_link(path);
+    char *part = has ? NULL : strdup(path);
+    char *slash = part ? strchr(part + first, '/') : NULL;
+    for (; slash && !has; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        has = *part && is_link(part);
+        *slash = '/';
+    }
+    free(part);
+    return has;
+}
+
+bool ptx_leads_out(const char *path, const char *source_root)
+{
     char root[PATH_MAX];
-    if (lstat(path, &st) || !S_ISLNK(st.st_mode))
+    size_t length = ptxlint_source_root(source_root, root, sizeof root);
+    length = length < sizeof root ? length : 0;
+    const size_t first = root_part(path, root, length);
+    const bool is_named_inside = first || *path != '/';
+    if (is_named_inside ? !has_link(path, first) : !is_link(path))
         return false;
-    const size_t length = ptxlint_source_root(source_root, root, sizeof root);
     char *real = realpath(path, NULL);
-    const bool is_below = real && length && length < sizeof root && !strncmp(root, real, length)
-                          && (real[length] == '/' || length == 1);
-    const bool is_out = real && !is_below;
+    const bool is_out = real && !root_part(real, root, length);
     free(real);
     return is_out;
 }
@@ -53,6 +81,6 @@ static bool begins_as_ptx(const char *path)
 bool ptx_is_foreign(const char *path, const char *source_root)
 {
     struct stat st;
-    return leads_out(path, source_root) && !stat(path, &st) && S_ISREG(st.st_mode)
+    return ptx_leads_out(path, source_root) && !stat(path, &st) && S_ISREG(st.st_mode)
            && !begins_as_ptx(path);
 }

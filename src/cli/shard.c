@@ -368,7 +368,8 @@ static ExitCode read_part(Merge *merge, const char *path)
     json_t *document = json_loadb(bytes, length, 0, &error);
     free(bytes);
     if (!document) {
-        ptx_complain_at(path, (unsigned)error.line, (unsigned)error.column, error.text);
+        ptx_complain_at(path, (unsigned)error.line, (unsigned)error.column,
+                        ptx_without_excerpt(error.text));
         return EXIT_USAGE;
     }
     ShardPart *part = &merge->parts[merge->part_count++];

@@ -2,6 +2,7 @@
 
 #include "compare/key.h"
 #include "report/json_writer.h"
+#include "support/choice.h"
 #include "support/guard.h"
 #include "support/minmax.h"
 
@@ -265,7 +266,7 @@ ptxlint_status ptxlint_baseline_read(ptxlint_baseline *b, const char *path, cons
         return PTXLINT_NO_MEMORY;
     if (!root) {
         snprintf(error, error_size, "%s:%d:%d: error: %s", path, ptx_i32_max(trouble.line, 1),
-                 ptx_i32_max(trouble.column, 1), trouble.text);
+                 ptx_i32_max(trouble.column, 1), ptx_without_excerpt(trouble.text));
         return PTXLINT_BAD_FILE;
     }
     ptxlint_status status = read_root(b, path, root, error, error_size);

@@ -1,4 +1,5 @@
 #include "compare/report.h"
+#include "support/choice.h"
 #include "support/guard.h"
 #include "support/minmax.h"
 
@@ -392,7 +393,7 @@ ptxlint_status ptxlint_report_read(ptxlint_report *r, const char *path, const ch
     ptxlint_status status = root ? read_report_root(r, root, &wrong) : PTXLINT_BAD_FILE;
     if (!root && error && error_size)
         snprintf(error, error_size, "%s:%d:%d: error: %s", path, ptx_i32_max(trouble.line, 1),
-                 ptx_i32_max(trouble.column, 1), trouble.text);
+                 ptx_i32_max(trouble.column, 1), ptx_without_excerpt(trouble.text));
     else if (status == PTXLINT_BAD_FILE && error && error_size)
         snprintf(error, error_size, "%s:1:1: error: %s", path, wrong);
     json_decref(root);

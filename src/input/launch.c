@@ -3,6 +3,7 @@
 #include "analysis/value/pointer.h"
 #include "input/metadata/metadata.h"
 #include "input/param.h"
+#include "support/choice.h"
 #include "support/demangle.h"
 #include "support/limits.h"
 #include "support/words.h"
@@ -375,7 +376,7 @@ static ptxlint_status read_file(const char *text, size_t length, json_t **root, 
     return json_error_code(&where) == json_error_out_of_memory
                ? PTXLINT_NO_MEMORY
                : say(error, error_size, "line %d, column %d: %s", where.line, where.column,
-                     where.text);
+                     ptx_without_excerpt(where.text));
 }
 
 ptxlint_status ptx_launches_of(json_t *root, ptxlint_launches **out, char *error, size_t error_size)

@@ -5,6 +5,7 @@
 
 #include "input/launch.h"
 #include "input/metadata/metadata.h"
+#include "support/choice.h"
 #include "support/limits.h"
 
 #include <csv.h>
@@ -51,7 +52,7 @@ static ptxlint_status read_lines(MeasuredReader *r, const char *text, size_t len
             if (!json_is_object(row)) {
                 json_decref(row);
                 return refuse_rows(r, "line %zu: %s", line,
-                                row ? "is no JSON object" : where.text);
+                                row ? "is no JSON object" : ptx_without_excerpt(where.text));
             }
             json_array_append_new(r->rows, row);
         }

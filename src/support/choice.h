@@ -1,9 +1,10 @@
-/* choice.h -- a text or its absence, for the arguments of a format. */
+/* choice.h -- a text, a part of it or its absence, for the arguments of a format. */
 #ifndef PTX_SUPPORT_CHOICE_H
 #define PTX_SUPPORT_CHOICE_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* text where the condition holds, else nothing */
 static inline const char *ptx_text_if(bool condition, const char *text)
@@ -21,6 +22,15 @@ static inline const char *ptx_text_or(const char *text, const char *otherwise)
 static inline const char *ptx_plural(uint64_t count)
 {
     return ptx_text_if(count != 1, "s");
+}
+
+/* What jansson says is wrong, cut before the word that it quotes: the file may be anyone's. */
+static inline const char *ptx_without_excerpt(char *message)
+{
+    char *excerpt = strstr(message, " near '");
+    if (excerpt)
+        *excerpt = 0;
+    return message;
 }
 
 #endif

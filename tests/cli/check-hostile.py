@@ -17,6 +17,7 @@ COMMAND = re.compile(r"^[\s\x85\xa0]*::[a-z]|##\[", re.M)
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 EVIL = ["::error::x", " ::error::x", "\t::error::x", "\u00a0::error::x", "a\n::error::x", "##[error]x", "\x1b[31mx", "\u202ex", "\u009bx", "a\u2028::error::x"]
+FIXABLE = PTX % ("", "\tmov.u32 %r2, %tid.x;\n")
 RULES = "group: own\nrules:\n- code: OWN101\n  name: own-rule\n  severity: warning\n  on: kernel\n  when: kernel.instructions > 0\n" \
         "  message: %s\n  summary: %s\n  doc: %s\n"
 # Files that no option names, where a link, a pipe and a device are refused: what asks for them.
@@ -96,14 +97,40 @@ def check_links(folder, outside):
         (folder / name).unlink()
 
 
+def check_fix(folder, outside):
+    """What lies outside is not edited, be the file a link or a folder of its name."""
+    (outside / "a.ptx").write_text(FIXABLE)
+    (folder / "a.ptx").symlink_to(outside / "a.ptx")
+    (folder / "d").symlink_to(outside)
+    for words in (["fix"], ["check", "--fix"]):
+        for path in ("a.ptx", "./a.ptx", "d/a.ptx", str(folder / "d/a.ptx"), ".", "d"):
+            got = run(folder, *words, "--unsafe", path)
+            if got.returncode != 3 or b"out of the source root" not in got.stderr or (outside / "a.ptx").read_text() != FIXABLE:
+                yield f"{words}, {path}: {got.returncode}, {got.stderr}"
+    got = run(folder, "fix", "--source-root", str(outside.parent), "a.ptx")
+    if got.returncode or (outside / "a.ptx").read_text() == FIXABLE:
+        yield f"fix inside of the root: {got.returncode}, {got.stderr}"
+
+
+def check_json(folder):
+    """Of a file that is no JSON no word is quoted, whichever option names it."""
+    (folder / "a.ptx").write_text(PTX % ("", ""))
+    (folder / "s.json").write_text(SECRET + "\n")
+    for words in (["check", "--launch", "s.json", "a.ptx"], ["check", "--baseline", "s.json", "a.ptx"], ["merge", "s.json"],
+                  ["verify", "--times", "s.json", "a.ptx"]):
+        got = run(folder, *words)
+        if got.returncode not in (2, 3) or SECRET.encode() in got.stdout + got.stderr:
+            yield f"{words}: {got.returncode}, {got.stderr}"
+
+
 problems = []
-for check in (check_names, check_texts, check_found, check_links):
+for check in (check_names, check_texts, check_found, check_links, check_fix, check_json):
     with tempfile.TemporaryDirectory() as root:
         inside, elsewhere = pathlib.Path(root, "inside"), pathlib.Path(root, "outside")
         inside.mkdir()
         elsewhere.mkdir()
         (inside / ".git").touch()
-        problems += check(inside, elsewhere) if check in (check_found, check_links) else check(inside)
+        problems += check(inside, elsewhere) if check in (check_found, check_links, check_fix) else check(inside)
 for problem in problems[:20]:
     print(problem)
 sys.exit(bool(problems))

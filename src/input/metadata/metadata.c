@@ -2,6 +2,7 @@
 #include "input/metadata/metadata.h"
 
 #include "input/launch.h"
+#include "support/choice.h"
 #include "support/limits.h"
 #include "support/source_file.h"
 
@@ -63,7 +64,8 @@ static json_t *read_own(const char *path, char **from, char *error, size_t error
     char *text = load_own(path, &length, from);
     json_t *root = text ? json_loadb(text, length, JSON_REJECT_DUPLICATES, &where) : NULL;
     if (text && !root)
-        snprintf(error, error_size, "line %d, column %d: %s", where.line, where.column, where.text);
+        snprintf(error, error_size, "line %d, column %d: %s", where.line, where.column,
+                 ptx_without_excerpt(where.text));
     free(text);
     return root;
 }
