@@ -1982,6 +1982,7 @@ typedef struct ptxlint_recognized {
     /* or elements in shared memory, that are combined; 0: not known, or of another class */
     uint32_t lanes;
     const char *advice;                 /* what follows from the class, in a sentence; "" */
+    const char *array_title;            /* the array as messages call it: "part in block_sum" */
 } ptxlint_recognized;
 
 typedef enum ptxlint_link_kind {
@@ -2419,7 +2420,8 @@ typedef struct ptxlint_write_options {
      * rule names its page; NULL: nowhere */
     const char *docs_url;
     /* of PTXLINT_TEXT and PTXLINT_MARKDOWN of a report: all figures of each kernel below the
-     * overview, also where there are several kernels and no kernel_glob */
+     * overview, also where there are several kernels and no kernel_glob; of PTXLINT_JSON: with what
+     * loops compute */
     int has_details;
     /* of an annotation: by CUDA lines instead of instructions */
     int is_by_source;

@@ -135,6 +135,8 @@ static ptxlint_recognized view_recognized(const RecognitionBuild *b, const FuncF
         .array_offset = item->array_offset,
         .lanes = item->lanes,
         .advice = text_of_advice(b, item),
+        .array_title = item->array == NO_ID ? ""
+                           : ptx_view_var_title(&b->to->arena, b->module->ir, item->array),
     };
     view_loop(b, flow, item->loop, &out);
     if (is_known && item->operation)

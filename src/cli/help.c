@@ -301,7 +301,7 @@ static const struct poptOption report_output[] = {
     FLAG_OPTION("csv", OPT_CSV, "Short for --format csv"),
     FLAG_OPTION("details", OPT_DETAILS,
                 "In text and markdown, all figures of each kernel below the overview (default: "
-                "with --kernel, or of a single kernel)"),
+                "with --kernel, or of a single kernel); in json, what its loops compute"),
     WRITE_OPTIONS,
     SOURCE_OPTION,
     FLAG_OPTION("quiet", OPT_QUIET, "Accepted for symmetry with check; changes nothing"),

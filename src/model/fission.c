@@ -9,7 +9,7 @@
 #include "model/view.h"
 #include "session/residency.h"
 
-#include <string.h>
+#include <stdio.h>
 
 typedef struct FissionView {
     Arena *arena, *scratch;
@@ -47,21 +47,15 @@ static bool find_part_figures(const FissionView *v, const bool *keeps,
     return true;
 }
 
+/* Each by its title, as many as a part has. */
 static const char *text_of_arrays(const FissionView *v, const FissionPart *part)
 {
-    const Module *ir = v->in->flow->module;
-    size_t length = 0, at = 0;
-    for (uint32_t a = 0; a < part->array_count; a++)
-        length += ptx_span_length(ir->vars[part->arrays[a]].name) + 2;
-    char *text = ptx_arena_array(v->arena, char, length + 1);
+    const size_t room = (size_t)part->array_count * (VAR_TITLE_BYTES + 2) + 1;
+    char *text = ptx_arena_array(v->arena, char, room);
+    size_t at = 0;
     for (uint32_t a = 0; a < part->array_count; a++) {
-        const Span name = ir->vars[part->arrays[a]].name;
-        memcpy(text + at, ir->text + name.begin, ptx_span_length(name));
-        at += ptx_span_length(name);
-        if (a + 1 < part->array_count) {
-            memcpy(text + at, ", ", 2);
-            at += 2;
-        }
+        const char *title = ptx_view_var_title(v->scratch, v->in->flow->module, part->arrays[a]);
+        at += (size_t)snprintf(text + at, room - at, "%s%s", a ? ", " : "", title);
     }
     return text;
 }

@@ -125,6 +125,14 @@ static void view_related(Sessions *all, const Diag *diag, ptxlint_diagnostic *ou
         *related++ = (ptxlint_related){ ptx_view_span(r->span), r->message };
 }
 
+const char *ptx_view_var_title(Arena *arena, const Module *module, VarId var)
+{
+    char text[VAR_TITLE_BYTES];
+    if (ptx_var_title(module, &module->vars[var], text, sizeof text) >= sizeof text)
+        memcpy(text + sizeof text - 4, "...", 4);
+    return ptx_arena_strndup(arena, text, strlen(text));
+}
+
 static const ptxlint_fix *view_fix(Sessions *all, const DiagFix *fix)
 {
     if (!fix)

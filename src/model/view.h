@@ -16,6 +16,11 @@ typedef struct Sessions Sessions;
 typedef struct DiagSink DiagSink;
 typedef struct Span Span;
 
+enum { VAR_TITLE_BYTES = 48 };
+
+/* A variable as messages call it, "part in block_sum", no longer than that. */
+const char *ptx_view_var_title(Arena *arena, const Module *module, VarId var);
+
 static inline ptxlint_span ptx_view_span(Span span)
 {
     return (ptxlint_span){ span.begin, span.end };

@@ -561,7 +561,8 @@ static void put_kernel_head(Json *json, const ptxlint_module *module, const ptxl
     put_json_mix(json, "mix", &kernel->mix);
 }
 
-void ptx_json_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel)
+void ptx_json_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel,
+                     const ptxlint_recognition *recognition)
 {
     Json own, *json = ptx_json_init(&own, out);
     ptx_json_object(json, NULL);
@@ -582,5 +583,10 @@ void ptx_json_kernel(Out *out, const ptxlint_module *module, const ptxlint_kerne
     for (size_t i = 0; i < kernel->hot_line_count && out->status == PTXLINT_OK; i++)
         put_hot_line(json, &kernel->hot_lines[i]);
     ptx_json_end(json);
+    if (recognition) {
+        ptx_json_object(json, "recognition");
+        ptx_json_recognition(json, module, recognition);
+        ptx_json_end(json);
+    }
     ptx_json_end(json);
 }

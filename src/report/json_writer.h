@@ -64,6 +64,8 @@ void ptx_json_source(Json *json, const char *key, ptxlint_source_place place);
 
 /* recognition.c: a row, as an element of an array. */
 void ptx_json_recognized(Json *json, const ptxlint_module *module, const ptxlint_recognized *item);
+/* recognition.c: keys of an object, "cut", "recognized", "fission". */
+void ptx_json_recognition(Json *json, const ptxlint_module *module, const ptxlint_recognition *of);
 /* recognition.c: as "fission"; NULL: null. */
 void ptx_json_fission(Json *json, const ptxlint_module *module, const ptxlint_fission *of);
 

@@ -2,24 +2,17 @@
 #include "report/json_writer.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { FEW = 3 };               /* rows of a kind that are no list yet */
+enum {
+    FEW = 3,                    /* rows of a kind that are no list yet */
+    ROW_INDENT = 4, REASON_INDENT = 6
+};
 
 static uint32_t line_of(const ptxlint_module *module, ptxlint_span span)
 {
     return ptxlint_module_place(module, span.begin).line;
-}
-
-static void put_cuda_place(Out *out, const ptxlint_module *module, uint32_t offset)
-{
-    ptxlint_source_place place = { 0 };
-    ptxlint_module_source_at(module, offset, &place);
-    if (!place.path)
-        return;
-    ptx_out_text(out, ", ");
-    ptx_out_clean(out, place.path);
-    ptx_out_format(out, ":%" PRIu32, place.line);
 }
 
 /* At the same CUDA line; of arrays the same one. */
@@ -47,56 +40,88 @@ static bool is_same_row(const ptxlint_module *module, const ptxlint_recognized *
            && is_same_variable_or_line(module, a, b);
 }
 
-static void put_recognized_name(Out *out, const ptxlint_recognized *item)
+/* "out[]"; not which function has it: that is the kernel, or was inlined. */
+static void put_array_name(Line *line, const ptxlint_recognized *item)
 {
-    if (!item->is_array) {
-        ptx_out_clean(out, *item->variable ? item->variable : "several registers");
-        return;
-    }
-    ptx_out_clean(out, *item->array ? item->array : "an array");
+    const char *title = item->array_title, *function = strstr(title, " in ");
+    const size_t length = function ? (size_t)(function - title) : strlen(title);
+    char offset[32] = "";
     if (item->array_offset)
-        ptx_out_format(out, "+%zu", item->array_offset);
-    if (*item->array)
-        ptx_out_text(out, "[]");
+        snprintf(offset, sizeof offset, "+%zu", item->array_offset);
+    ptx_line_format(line, "%.*s%s%s", (int)length, title, offset, length ? "[]" : "an array");
 }
 
-static void put_what(Out *out, const ptxlint_recognized *item)
+void ptx_line_recognized(Line *line, const ptxlint_recognized *item)
 {
-    ptx_out_format(out, ": %s%s", item->is_reinitialized ? "reinitialized " : "",
-                   ptxlint_recognized_class_text(item->recognized));
+    if (item->is_array)
+        put_array_name(line, item);
+    else
+        ptx_line_words(line, *item->variable ? item->variable : "several registers");
+}
+
+static void put_what(Line *line, const ptxlint_recognized *item)
+{
+    ptx_line_format(line, ": %s%s", item->is_reinitialized ? "reinitialized " : "",
+                    ptxlint_recognized_class_text(item->recognized));
     if (*item->operation)
-        ptx_out_format(out, ", %s", item->operation);
+        ptx_line_format(line, ", %s", item->operation);
     if (item->step != PTXLINT_UNKNOWN && item->is_array)
-        ptx_out_format(out, ", step %" PRId64, item->step);
+        ptx_line_format(line, ", step %" PRId64, item->step);
     else if (item->step != PTXLINT_UNKNOWN)
-        ptx_out_format(out, " %" PRId64, item->step);
+        ptx_line_format(line, " %" PRId64, item->step);
     bool is_of_block = item->is_array || item->recognized == PTXLINT_BLOCK_REDUCTION
                        || item->recognized == PTXLINT_BLOCK_SCAN;
     if (item->lanes)
-        ptx_out_format(out, ", %" PRIu32 " %s", item->lanes, is_of_block ? "elements" : "lanes");
+        ptx_line_format(line, ", %" PRIu32 " %s", item->lanes,
+                        is_of_block ? "elements" : "lanes");
     if (item->is_conditional)
-        ptx_out_text(out, ", conditional");
+        ptx_line_words(line, ", conditional");
+}
+
+static Line row_begin(Out *out, const char *text)
+{
+    Line line = { .out = out, .column = ROW_INDENT, .indent = REASON_INDENT };
+    ptx_out_repeat(out, ' ', ROW_INDENT);
+    ptx_line_words(&line, text);
+    return line;
+}
+
+/* What follows from it, or why it is of no class. */
+static void put_recognized_reason(Out *out, const ptxlint_recognized *item)
+{
+    Line line = { .out = out, .column = REASON_INDENT, .indent = REASON_INDENT };
+    if (!*item->why && !*item->advice)
+        return;
+    ptx_out_repeat(out, ' ', REASON_INDENT);
+    ptx_line_words(&line, item->why);
+    ptx_line_words(&line, item->advice);
+    ptx_line_end(&line);
 }
 
 static void put_recognized_text(Out *out, const ptxlint_module *module,
                                 const ptxlint_recognized *item, size_t count)
 {
-    const uint32_t line = line_of(module, item->span), last = line_of(module, item[count - 1].span);
+    const uint32_t first = line_of(module, item->span);
+    const uint32_t last = line_of(module, item[count - 1].span);
+    ptxlint_source_place place = { 0 };
+    Line line = row_begin(out, "");
     if (count > 1)
-        ptx_out_format(out, "    lines %" PRIu32 " to %" PRIu32 ": ", line, last);
+        ptx_line_format(&line, "lines %" PRIu32 " to %" PRIu32 ": %zu ", first, last, count);
     else
-        ptx_out_format(out, "    line %" PRIu32 ": ", line);
-    if (count > 1)
-        ptx_out_format(out, "%zu ", count);
+        ptx_line_format(&line, "line %" PRIu32 ": ", first);
     if (count == 1 || item->is_array)
-        put_recognized_name(out, item);
+        ptx_line_recognized(&line, item);
     else
-        ptx_out_text(out, "registers");
-    put_what(out, item);
-    put_cuda_place(out, module, item->span.begin);
-    if (*item->why || *item->advice)
-        ptx_out_format(out, "\n      %s%s", item->why, item->advice);
-    ptx_out_text(out, "\n");
+        ptx_line_words(&line, "registers");
+    put_what(&line, item);
+    ptxlint_module_source_at(module, item->span.begin, &place);
+    if (place.path) {
+        ptx_line_words(&line, ", ");
+        ptx_line_words(&line, place.path);
+        ptx_line_format(&line, ":%" PRIu32, place.line);
+    }
+    ptx_line_end(&line);
+    put_recognized_reason(out, item);
 }
 
 static void put_recognized_loop(Out *out, const ptxlint_module *module,
@@ -108,26 +133,31 @@ static void put_recognized_loop(Out *out, const ptxlint_module *module,
         ptx_out_format(out, "  loop at line %" PRIu32 "\n", line_of(module, item->header));
 }
 
-static void put_fission_figures(Out *out, const ptxlint_fission_figures *f)
+static void put_fission_figures(Line *line, const ptxlint_fission_figures *f)
 {
-    ptx_out_format(out, "%" PRId64 " registers (%" PRId64 " to %" PRId64 "), %" PRId64
-                   " live, occupancy %.1f %%\n", f->registers, f->registers_low,
-                   f->registers_high, f->max_live, f->occupancy_percent);
+    ptx_line_format(line, ": %" PRId64 " registers (%" PRId64 " to %" PRId64 "), %" PRId64
+                    " live, occupancy %.1f %%", f->registers, f->registers_low,
+                    f->registers_high, f->max_live, f->occupancy_percent);
+    ptx_line_end(line);
+}
+
+static void put_fission_part(Out *out, const ptxlint_module *module,
+                             const ptxlint_fission_part *part)
+{
+    Line line = row_begin(out, "");
+    ptx_line_format(&line, "line %" PRIu32 ": ", line_of(module, part->store));
+    ptx_line_words(&line, part->arrays);
+    put_fission_figures(&line, &part->figures);
 }
 
 static void put_fission_text(Out *out, const ptxlint_module *module, const ptxlint_fission *of)
 {
     ptx_out_format(out, "  parts that share no more than indices, on %s, %" PRId64 " threads a "
                    "block\n", ptxlint_gpu_get_info(of->gpu)->name, of->threads_per_block);
-    for (size_t p = 0; p < of->part_count; p++) {
-        const ptxlint_fission_part *part = &of->parts[p];
-        ptx_out_format(out, "    line %" PRIu32 ": ", line_of(module, part->store));
-        ptx_out_clean(out, part->arrays);
-        ptx_out_text(out, ": ");
-        put_fission_figures(out, &part->figures);
-    }
-    ptx_out_text(out, "    together: ");
-    put_fission_figures(out, &of->whole);
+    for (size_t p = 0; p < of->part_count; p++)
+        put_fission_part(out, module, &of->parts[p]);
+    Line line = row_begin(out, "together");
+    put_fission_figures(&line, &of->whole);
     if (of->is_advised)
         ptx_out_text(out, "      registers limit occupancy: give each part a kernel of its own, "
                           "its loops unrolled as here\n");
@@ -140,8 +170,10 @@ static void put_recognition_text(Out *out, const ptxlint_module *module,
 {
     size_t count;
     const ptxlint_recognized *items = ptxlint_recognition_items(of, &count);
-    ptx_out_clean(out, kernel->name);
-    ptx_out_format(out, " (line %" PRIu32 ")\n", line_of(module, kernel->span));
+    Line line = { .out = out, .indent = ROW_INDENT };
+    ptx_line_words(&line, ptx_kernel_title(kernel->name).text);
+    ptx_line_format(&line, " (line %" PRIu32 ")", line_of(module, kernel->span));
+    ptx_line_end(&line);
     for (size_t i = 0, next; i < count; i = next) {
         for (next = i + 1; next < count && is_same_row(module, &items[i], &items[next]);)
             next++;
@@ -237,20 +269,25 @@ void ptx_json_fission(Json *json, const ptxlint_module *module, const ptxlint_fi
     ptx_json_end(json);
 }
 
-static void put_recognition_json(Json *json, const ptxlint_module *module,
-                                 const ptxlint_kernel *kernel, const ptxlint_recognition *of)
+void ptx_json_recognition(Json *json, const ptxlint_module *module, const ptxlint_recognition *of)
 {
     size_t count;
     const ptxlint_recognized *items = ptxlint_recognition_items(of, &count);
-    ptx_json_object(json, NULL);
-    ptx_json_text(json, "name", kernel->name);
-    ptx_json_count(json, "line", line_of(module, kernel->span));
     ptx_json_bool(json, "cut", ptxlint_recognition_is_cut(of));
     ptx_json_array(json, "recognized");
     for (size_t i = 0; i < count; i++)
         ptx_json_recognized(json, module, &items[i]);
     ptx_json_end(json);
     ptx_json_fission(json, module, ptxlint_recognition_fission(of));
+}
+
+static void put_recognition_json(Json *json, const ptxlint_module *module,
+                                 const ptxlint_kernel *kernel, const ptxlint_recognition *of)
+{
+    ptx_json_object(json, NULL);
+    ptx_json_text(json, "name", kernel->name);
+    ptx_json_count(json, "line", line_of(module, kernel->span));
+    ptx_json_recognition(json, module, of);
     ptx_json_end(json);
 }
 

@@ -361,6 +361,8 @@ void ptx_line_format(Line *line, const char *format, ...) __attribute__((format(
 /* whole; a comma before all but the first */
 void ptx_line_item(Line *line, const char *text);
 void ptx_line_end(Line *line);
+/* Its variable or array: "%f1", "part[]". */
+void ptx_line_recognized(Line *line, const ptxlint_recognized *item);
 
 /* A bold line after an empty one. */
 void ptx_put_heading(Out *out, const char *heading);
@@ -401,7 +403,11 @@ void ptx_markdown_text(Out *out, const char *text);
 void ptx_markdown_name(Out *out, const char *name, size_t most);
 
 void ptx_table_module(Out *out, const ptxlint_module *module);
-void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel);
+/* recognition: what its loops compute; NULL: not asked for */
+void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel,
+                      const ptxlint_recognition *recognition);
+/* Lines of it; none where there is nothing. */
+void ptx_table_computes(Out *out, const ptxlint_module *module, const ptxlint_recognition *of);
 
 /* ---- json.c ---------------------------------------------------------------------------------- */
 
@@ -412,7 +418,8 @@ void ptx_json_diagnostic(Out *out, const Finding *finding);
 
 /* The members of a file before "kernels", each with a comma after it. */
 void ptx_json_file(Out *out, const ptxlint_module *module);
-void ptx_json_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel);
+void ptx_json_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel,
+                     const ptxlint_recognition *recognition);
 
 /* The members "gpu" and "gpus": the first of them, and all. */
 void ptx_json_gpus(Out *out, const ptxlint_gpu *const *gpus, size_t count);

@@ -359,7 +359,8 @@ static void put_gpus(Out *out, const ptxlint_module *module, const ptxlint_kerne
     }
 }
 
-void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel)
+void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel,
+                      const ptxlint_recognition *recognition)
 {
     ptx_out_text(out, "\n");
     ptx_out_style(out, STYLE_BOLD);
@@ -387,6 +388,7 @@ void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kern
     put_code(out, kernel);
     put_fma(out, &kernel->mix);
     put_work(out, kernel);
+    ptx_table_computes(out, module, recognition);
     put_gpus(out, module, kernel);
     put_table_mix(out, &kernel->mix);
     ptx_table_loops(out, module, kernel);

@@ -377,8 +377,8 @@ static bool is_reported(const ptxlint_writer *writer, const ptxlint_kernel *kern
 
 /* A row of a report: a kernel in one of its launches. The text is the module's in all of them. */
 typedef struct ReportRow {
-    const ptxlint_module *module;
-    const ptxlint_kernel *kernel;
+    const ptxlint_module *module, *launched;
+    const ptxlint_kernel *kernel;       /* of launched */
 } ReportRow;
 
 /* Row number of a kernel, as far as it has launches. */
@@ -386,10 +386,24 @@ static bool find_launch_row(const ptxlint_module *module, size_t kernel, uint32_
                             ReportRow *row)
 {
     size_t count;
-    const ptxlint_module *launched = number ? ptxlint_module_launch(module, number) : module;
+    row->launched = number ? ptxlint_module_launch(module, number) : module;
     row->module = module;
-    row->kernel = launched ? &ptxlint_module_kernels(launched, &count)[kernel] : NULL;
+    row->kernel = row->launched ? &ptxlint_module_kernels(row->launched, &count)[kernel] : NULL;
     return row->kernel && row->kernel->launch_number == number;
+}
+
+/* What loops compute takes longer than all else: only where it is asked for. */
+static ptxlint_recognition *recognition_of(const ptxlint_writer *writer, const ReportRow *row,
+                                           Out *out)
+{
+    ptxlint_recognition *recognition = NULL;
+    const bool is_json = writer->options.format == PTXLINT_JSON;
+    if (!writer->options.has_details && (is_json || !writer->options.kernel_glob))
+        return NULL;
+    const ptxlint_status status = ptxlint_recognition_new(row->launched, row->kernel, &recognition);
+    if (status != PTXLINT_OK && out->status == PTXLINT_OK)
+        out->status = status;
+    return recognition;
 }
 
 static void add_json_kernels(ptxlint_writer *writer, const ptxlint_module *module, bool is_entry)
@@ -403,7 +417,9 @@ static void add_json_kernels(ptxlint_writer *writer, const ptxlint_module *modul
              is_reported(writer, &kernels[i], is_entry) && find_launch_row(module, i, n, &row);
              n++) {
             ptx_out_separator(&writer->out, &has_item);
-            ptx_json_kernel(&writer->out, row.module, row.kernel);
+            ptxlint_recognition *of = recognition_of(writer, &row, &writer->out);
+            ptx_json_kernel(&writer->out, row.module, row.kernel, of);
+            ptxlint_recognition_free(of);
         }
 }
 
@@ -457,6 +473,13 @@ static void add_json_report(ptxlint_writer *writer, const ptxlint_module *module
         out->status = writer->late.status;
 }
 
+static void add_kernel_details(ptxlint_writer *writer, const ReportRow *row)
+{
+    ptxlint_recognition *of = recognition_of(writer, row, &writer->late);
+    ptx_table_kernel(&writer->late, row->module, row->kernel, of);
+    ptxlint_recognition_free(of);
+}
+
 /* All figures of each kernel. */
 static void add_details(ptxlint_writer *writer, const ptxlint_module *module)
 {
@@ -472,7 +495,7 @@ static void add_details(ptxlint_writer *writer, const ptxlint_module *module)
             for (uint32_t n = 0;
                  is_reported(writer, &kernels[i], is_entry) && find_launch_row(module, i, n, &row);
                  n++)
-                ptx_table_kernel(&writer->late, row.module, row.kernel);
+                add_kernel_details(writer, &row);
     ptx_out_flush(&writer->late);
 }
 

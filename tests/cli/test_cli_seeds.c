@@ -118,6 +118,15 @@ static const Case report_cases[] = {
     { "$PTXLINT recognize --no-config --kernel moments --gpu h200 --grid 64 " PTXLINT_SOURCE_ROOT
       "/testdata/fission", 0, "no split is advised: the grid has no more warps for an SM\n", "",
       "registers limit" },
+    { "$PTXLINT report --details" ON_G80 MATMUL "naive.ptx", 0,
+      "  computes     grid: array assignment of __cudaparm_matmul_naive_c[] (line 88)\n"
+      "               loop at line 72: scalar reduction, add, of %f1 (line 74); 3\n"
+      "               linear inductions\n", "", NULL },
+    { "$PTXLINT report" ON_G80 MATMUL "naive.ptx", 0, "work  ", "", "computes" },
+    { "$PTXLINT report --format json --details" ON_G80 MATMUL "naive.ptx", 0,
+      "\"class\":\"scalar reduction\"", "", NULL },
+    { "$PTXLINT report --format json" ON_G80 MATMUL "naive.ptx", 0, "\"loops\"", "",
+      "recognized" },
     { "$PTXLINT recognize --no-config --kernel moments --block 32 " PTXLINT_SOURCE_ROOT
       "/testdata/fission", 0, "    together: 7", "", NULL },
 };

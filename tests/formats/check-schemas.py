@@ -30,7 +30,7 @@ DOCUMENTS = {
     "report": [["report", "--format", "json", "--gpu", "h200", "--grid", "1024", "--block", "256", "testdata/ptx/loops.sm_90.ptx",
                 "testdata/ptx/saxpy.sm_90.ptx", "tests/golden/MEM203-tile.ptx", "tests/golden/COR101-by-call.ptx"],
                ["report", "--format", "json", "--gpu", "h200,a100", "tests/golden/report", "tests/golden/MEM203-tile.ptx"],
-               ["report", "--format", "json", "testdata/ptx/legacy", "tests/messages"]],
+               ["report", "--format", "json", "--details", "testdata/ptx/legacy", "tests/messages", "testdata/fission"]],
     "annotation": [["annotate", "--format", "json", "--gpu", "h200,a100", "--grid", "64", "--block", "256", "testdata/ptx/saxpy.sm_90.lineinfo.ptx",
                     "testdata/ptx/printf_calls.sm_90.ptx", "testdata/ptx/loops.sm_90.ptx"],
                    ["annotate", "--format", "json", "testdata/ptx/saxpy.sm_90.ptx", "tests/golden/COR101-by-call.ptx"]],

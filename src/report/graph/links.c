@@ -54,7 +54,7 @@ static void describe_place(const LinksBuild *b, const ptxlint_recognized *item, 
 static const char *name_of_item(const ptxlint_recognized *item)
 {
     if (item->is_array)
-        return *item->array ? item->array : "an array";
+        return *item->array_title ? item->array_title : "an array";
     return *item->variable ? item->variable : "several registers";
 }
 
