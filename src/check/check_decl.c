@@ -102,7 +102,8 @@ static bool check_opaque(const ModuleCheck *c, const AstDecl *decl, DeclPlace pl
     if (place == DECL_MODULE && decl->space != SPACE_GLOBAL)
         return wrong(c, decl->span, decl,
                      "is a texture, sampler or surface, which are in .global space", NULL);
-    if (decl->type == TYPE_SAMPLERREF && !c->module->is_texmode_independent)
+    if (decl->type == TYPE_SAMPLERREF && !c->module->is_texmode_independent
+        && !decl->dim_count)            /* ptxas takes arrays of samplers */
         return wrong(
             c, decl->span, decl,
             "is a sampler, and without texmode_independent textures have no samplers apart",
@@ -255,7 +256,10 @@ static bool check_name(const ModuleCheck *c, const AstDecl *decl, DeclPlace plac
         return wrong(
             c, decl->name, decl, "is no name that can be declared",
             "`_` stands for parameters of a .callprototype, and for results that are not used");
-    return is_sink_decl(c, decl->name) || ptx_check_name(c, decl->name);
+    if (is_sink_decl(c, decl->name))
+        return true;
+    return place == DECL_MODULE ? ptx_check_module_name(c, decl->name)
+                                : ptx_check_name(c, decl->name);
 }
 
 static bool has_place_for_init(const AstDecl *decl)

@@ -65,6 +65,12 @@ static FormId first_allowed(const Module *m, const Op *op, FormId form)
     return form;
 }
 
+/* ld.const[3].u32 */
+static bool has_ended_bank(const Module *m, const Op *op)
+{
+    return m->version > 21 && memchr(op->text, '[', op->length);
+}
+
 void ptx_check_gates(const Module *m, Op *op)
 {
     if (!op->form)
@@ -78,7 +84,7 @@ void ptx_check_gates(const Module *m, Op *op)
     }
     if (form)
         op->form = form;
-    if (!form || closed_gate(m, op))
+    if (!form || closed_gate(m, op) || has_ended_bank(m, op))
         op->flags |= OPF_TOO_NEW;
 }
 
@@ -339,6 +345,13 @@ static void report_bad_form(DiagSink *diags, const Module *m, const Op *op, Span
 static void report_too_new(DiagSink *diags, const Module *m, const Op *op, Span where)
 {
     FormId form = easiest_form(m, op);
+    if (has_ended_bank(m, op)) {
+        ptx_diag(diags, DIAG_BAD_FORM, where,
+                 "constant banks were removed in PTX 2.2; this module says %d.%d", m->version / 10,
+                 m->version % 10)
+            ->help = "write `.const`";
+        return;
+    }
     if (!form) {                /* all forms ended */
         uint32_t before = diags->count;
         report_bad_form(diags, m, op, where);

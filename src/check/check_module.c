@@ -1,6 +1,7 @@
 #include "check/check_module.h"
 
 #include "check/check_decl.h"
+#include "check/sreg.h"
 #include "ir/func.h"
 #include "ir/module.h"
 #include "support/diag.h"
@@ -43,6 +44,20 @@ bool ptx_check_name(const ModuleCheck *c, Span name)
     ptx_diag(c->diags, DIAG_BAD_DECLARATION, name,
              "`%.*s` is a word of PTX, not a name that can be declared", (int)ptx_span_length(name),
              c->text + name.begin);
+    return false;
+}
+
+/* ptxas knows the special registers of all its versions, whatever the module's. */
+bool ptx_check_module_name(const ModuleCheck *c, Span name)
+{
+    enum { VERSION_OF_PTXAS = 90 };
+    int64_t component;
+    SregId sreg = ptx_sreg_find(c->text + name.begin, ptx_span_length(name), "", 0, &component);
+    if (!sreg || ptx_sreg_info[sreg].version > ptx_u32_max(c->module->version, VERSION_OF_PTXAS))
+        return ptx_check_name(c, name);
+    ptx_diag(c->diags, DIAG_REDECLARED, name,
+             "`%.*s` is a special register, and no function or variable of the module",
+             ptx_span_shown(name), c->text + name.begin);
     return false;
 }
 

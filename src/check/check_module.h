@@ -37,4 +37,8 @@ void ptx_check_prototype(const ModuleCheck *check, const AstFunc *prototype);
 /* A word of the language that cannot be declared as a name. True if it is none. */
 bool ptx_check_name(const ModuleCheck *check, Span name);
 
+/* The same of a variable of the module, or a function: those cannot have the name of a special
+ * register. */
+bool ptx_check_module_name(const ModuleCheck *check, Span name);
+
 #endif

@@ -147,8 +147,14 @@ uint64_t ptx_build_integer(Parser *p, Span span, bool *is_unsigned)
 uint32_t ptx_build_small(Parser *p, Token number)
 {
     bool is_unsigned;
-    uint64_t value = ptx_build_integer(p, ptx_token_span(number), &is_unsigned);
-    return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+    const Span span = ptx_token_span(number);
+    uint64_t value = ptx_build_integer(p, span, &is_unsigned);
+    if (value <= UINT32_MAX)
+        return (uint32_t)value;
+    ptx_diag(p->diags, DIAG_BAD_NUMBER, span, "`%.*s` does not fit 32 bits", span_length_of(span),
+             span_text_of(p, span));
+    ptx_build_mark_error(p);
+    return UINT32_MAX;
 }
 
 /* ---- functions ------------------------------------------------------------------------------- */

@@ -27,7 +27,7 @@ typedef struct Dims {
     Span span;
     uint8_t count;
     bool has_more;              /* than AST_MAX_DIMS, which was reported */
-    uint64_t sizes[AST_MAX_DIMS];       /* 0: unsized */
+    uint64_t sizes[AST_MAX_DIMS];       /* 0: unsized, also written [0] */
 } Dims;
 
 typedef enum PrefixStage {
@@ -141,7 +141,7 @@ void ptx_build_file_stamp(Parser *p, Token directive);
 void ptx_build_section(Parser *p, Token name);
 void ptx_build_source_section(Parser *p, Token name);
 void ptx_build_language(Parser *p, Token name);
-void ptx_build_module_pragma(Parser *p, Token directive);
+void ptx_build_module_pragma(Parser *p, Token directive, Span strings);
 void ptx_build_file_directory(Parser *p, Token directive);
 void ptx_build_alias(Parser *p, Token directive, Token name, Token target, Token end);
 

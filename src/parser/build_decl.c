@@ -188,8 +188,6 @@ Dims *ptx_dims_add(Parser *p, Dims *dims, AstOperand *size, Token end)
         if (size->kind != AST_BAD)
             ptx_diag(p->diags, DIAG_BAD_DECLARATION, size->span,
                      "an array bound is an integer constant");
-    } else if (size && !size->value) {
-        ptx_diag(p->diags, DIAG_BAD_DECLARATION, size->span, "an array bound is at least 1");
     } else if (size && !(size->flags & AST_UNSIGNED) && (int64_t)size->value < 0) {
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, size->span, "an array bound is not negative");
     } else if (size && !is_one_word(p, size->span)) {

@@ -2,7 +2,10 @@
 #include "parser/build_shared.h"
 #include "parser/fold.h"
 
+#include <float.h>
 #include <stdlib.h>
+
+enum { MAX_REAL_DIGITS = 350 };     /* of a decimal constant; the rest moves its exponent alone */
 
 static AstOperand *new_operand(Parser *p, AstOperandKind kind, Span span)
 {
@@ -75,6 +78,15 @@ static long clamp_exponent(long value, long most)
     return value < -most ? -most : value;
 }
 
+/* Neither infinity nor, for digits that are not all zero, less than a normal number: ptxas refuses
+ * both. Of more digits than are read here nothing is said of the small. */
+static bool fits_double(const char *digits, size_t count, double value)
+{
+    if (value > DBL_MAX)
+        return false;
+    return value >= DBL_MIN || strspn(digits, "0") >= count || count >= MAX_REAL_DIGITS;
+}
+
 /* strtod reads the locale's decimal point, so the point is kept out of its way: digits and
  * exponent are combined by hand with the correctly rounded strtod of the C library on a
  * point-free decimal. */
@@ -82,7 +94,7 @@ AstOperand *ptx_operand_real(Parser *p, Token number)
 {
     AstOperand *operand = new_operand(p, AST_F64, ptx_token_span(number));
     const char *text = span_text_of(p, ptx_token_span(number));
-    char digits[400];
+    char digits[MAX_REAL_DIGITS + 8];   /* and `e+9999` */
     size_t n = 0;
     long exponent = 0;
     bool fraction = false;
@@ -92,7 +104,7 @@ AstOperand *ptx_operand_real(Parser *p, Token number)
             fraction = true;
             continue;
         }
-        if (n < 350) {
+        if (n < MAX_REAL_DIGITS) {
             digits[n++] = text[i];
             exponent -= fraction;
         } else {
@@ -102,6 +114,7 @@ AstOperand *ptx_operand_real(Parser *p, Token number)
     if (i + 1 < length)
         exponent += clamp_exponent(strtol(text + i + 1, NULL, 10), (long)LIMIT_SOURCE_BYTES * 2);
     exponent = clamp_exponent(exponent, 9999);
+    const size_t digit_count = n;
     int sign = exponent < 0;
     unsigned long magnitude = (unsigned long)(sign ? -exponent : exponent);
     digits[n++] = 'e';
@@ -110,6 +123,12 @@ AstOperand *ptx_operand_real(Parser *p, Token number)
         digits[n++] = (char)('0' + magnitude / place % 10);
     digits[n] = 0;
     double value = strtod(digits, NULL);
+    if (!fits_double(digits, digit_count, value)) {
+        ptx_diag(p->diags, DIAG_BAD_NUMBER, operand->span, "`%.*s` does not fit an .f64",
+                 span_length_of(operand->span), text)
+            ->help = "0d and 16 hexadecimal digits write any, infinity and subnormal numbers too";
+        ptx_build_mark_error(p);
+    }
     memcpy(&operand->value, &value, sizeof value);
     return operand;
 }
@@ -253,6 +272,21 @@ AstOperand *ptx_operand_field(Parser *p, Token name, AstOperand *value)
     return value;
 }
 
+/* -0f3F800000, which ptxas does not read; -0d3FF0000000000000 it does. */
+static AstOperand *signed_bits(Parser *p, Token sign, AstOperand *value)
+{
+    Span span = ptx_span_join(ptx_token_span(sign), value->span);
+    uint32_t bits = (uint32_t)value->value ^ (sign.kind == TOK_MINUS ? UINT32_C(1) << 31 : 0);
+    Diag *diag = ptx_diag(p->diags, DIAG_BAD_EXPRESSION, span,
+                          "no sign stands before a number in `0f` form");
+    diag->help = ptx_diag_text(p->diags, "write `0f%08X`", (unsigned)bits);
+    ptx_diag_fix(p->diags, diag, span, true, "0f%08X", (unsigned)bits);
+    ptx_build_mark_error(p);
+    value->kind = AST_BAD;
+    value->span = span;
+    return value;
+}
+
 AstOperand *ptx_operand_unary(Parser *p, Token operator, AstOperand *value)
 {
     Span span = ptx_span_join(ptx_token_span(operator), value->span);
@@ -268,8 +302,10 @@ AstOperand *ptx_operand_unary(Parser *p, Token operator, AstOperand *value)
         }
         return value;
     }
-    if ((value->kind == AST_F64 || value->kind == AST_F32)
-        && (operator.kind == TOK_MINUS || operator.kind == TOK_PLUS)) {
+    bool is_sign = operator.kind == TOK_MINUS || operator.kind == TOK_PLUS;
+    if (is_sign && value->kind == AST_F32 && !(value->flags & AST_PARENTHESES))
+        return signed_bits(p, operator, value);
+    if (is_sign && (value->kind == AST_F64 || value->kind == AST_F32)) {
         value->span = span;
         if (operator.kind == TOK_MINUS)
             value->value ^= value->kind == AST_F64 ? UINT64_C(1) << 63 : UINT64_C(1) << 31;

@@ -178,6 +178,17 @@ static void close_body(Driver *d, Token before)
     restart(d);
 }
 
+/* A type, or behind one the name of another section. */
+static void check_section_type(Parser *p, Span word)
+{
+    const char *name = p->text + word.begin + 1;
+    Type type = name[0] == 'b' ? TYPE_NONE : ptx_type_find(name, ptx_span_length(word) - 1);
+    if (type)
+        ptx_diag(p->diags, DIAG_UNEXPECTED, word,
+                 "`%.*s` is not allowed in a .section, whose data are .b8, .b16, .b32 and .b64",
+                 (int)ptx_span_length(word), p->text + word.begin);
+}
+
 /* The debug data between the braces of a .section: integers, labels and label arithmetic, which no
  * analysis reads. */
 static Token skip_section(Driver *d)
@@ -189,7 +200,11 @@ static Token skip_section(Driver *d)
         switch (token.kind) {
         case TOK_RBRACE:
             return token;
-        case TOK_MODIFIER: case TOK_COMMA:
+        case TOK_MODIFIER:
+            check_section_type(p, ptx_token_span(token));
+            ptx_lex_skip_integers(&p->lexer);
+            continue;
+        case TOK_COMMA:
             ptx_lex_skip_integers(&p->lexer);
             continue;
         case TOK_INT:
@@ -198,7 +213,6 @@ static Token skip_section(Driver *d)
         case TOK_COLON:
         case TOK_PLUS:
         case TOK_MINUS:
-        case TOK_SEMI:
             continue;
         case TOK_EOF:
         case TOK_ENTRY:

@@ -110,7 +110,7 @@ item ::= FILE(D) INT STRING STRING.                     { ptx_build_file_directo
 item ::= SECTION MODIFIER(N) LBRACE RBRACE.             { ptx_build_section(p, N); } // parser.c skips what is between the braces
 item ::= SECTION WORD(N) LBRACE RBRACE.                 { ptx_build_section(p, N); }
 item ::= SOURCE_SECTION(T).                             { ptx_build_source_section(p, T); }
-item ::= PRAGMA(T) strings SEMI.                        { ptx_build_module_pragma(p, T); }
+item ::= PRAGMA(T) strings(S) SEMI.                     { ptx_build_module_pragma(p, T, S); }
 item ::= ALIAS(D) WORD(A) COMMA WORD(B) SEMI(E).        { ptx_build_alias(p, D, A, B, E); }
 item ::= loc(L).                                        { ptx_build_module_loc(p, L); }
 item ::= declarations.
@@ -185,7 +185,7 @@ attrs(A) ::= attrs(L) PERFORMANCE(T) INT(X) COMMA INT(Y) COMMA INT(Z). { A = ptx
 attrs(A) ::= attrs(L) FLAG(T).                          { A = ptx_attribute_add(p, L, T, 0, NULL); }
 attrs(A) ::= attrs(L) LANGUAGE(T) STRING.               { A = L; ptx_build_language(p, T); }
 attrs(A) ::= attrs(L) LANGUAGE(T) STRING COMMA INT.     { A = L; ptx_build_language(p, T); }
-attrs(A) ::= attrs(L) PRAGMA(T) strings SEMI.           { A = L; ptx_build_module_pragma(p, T); }
+attrs(A) ::= attrs(L) PRAGMA(T) strings(S) SEMI.        { A = L; ptx_build_module_pragma(p, T, S); }
 
 // ---- statements
 stmts ::= .

@@ -119,10 +119,19 @@ static RegId undeclared(Lower *l, Span name)
     return reg;
 }
 
+/* What no instruction takes of a name. */
+static Operand misplaced(Lower *l, const AstOperand *ast, const char *why)
+{
+    ptx_diag(l->diags, DIAG_BAD_EXPRESSION, ast->span, "%s", why);
+    return (Operand){ .kind = OPERAND_UNKNOWN, .id = NO_ID };
+}
+
 Operand ptx_lower_bind_operand(Lower *l, const AstOperand *ast)
 {
     Span name = { ast->name, ast->name + ast->name_length };
     Operand operand = { .kind = OPERAND_UNKNOWN, .value = (int64_t)ast->value };
+    if (ast->flags & (AST_GENERIC | AST_MASK))
+        return misplaced(l, ast, "generic() and byte masks are for initialisers");
     if (ast->name_length == 1 && *ptx_lower_text(l, name) == '_') {
         operand.kind = OPERAND_SINK;
         return operand;
@@ -144,6 +153,8 @@ Operand ptx_lower_bind_operand(Lower *l, const AstOperand *ast)
         operand.kind = OPERAND_VAR;
         if (ast->flags & AST_INDEXED) {
             const Var *var = &l->module->vars[binding.id];
+            if (!var->is_array)
+                return misplaced(l, ast, "only arrays are indexed, and this variable is not one");
             const uint64_t bits = ptx_type_info[var->type].bits, bytes = (bits + 7) / 8;
             operand.value = (int64_t)((uint64_t)operand.value * bytes * var->vector);
         }

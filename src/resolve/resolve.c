@@ -274,7 +274,7 @@ static void declare_func(Lower *l, const AstFunc *ast, FuncId id)
 {
     Symbol *earlier;
     const ModuleCheck check = { l->diags, l->text, l->module };
-    ptx_check_name(&check, ast->name);
+    ptx_check_module_name(&check, ast->name);
     ptx_names_declare(&l->names, NAMES_ORDINARY, SYMBOL_FUNC, ast->name, id, &earlier);
     ptx_lower_note_declared(l, SYMBOL_FUNC, id, ast->name);
     if (ast->linkage == LINKAGE_EXTERN && ast->body)

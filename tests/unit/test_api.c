@@ -619,7 +619,8 @@ static void test_selection(void **state)
         size_t notes, errors;
     } cases[] = {
         { NULL, NULL, 0,
-          "-:5:16: error: an array bound is at least 1 [SYN205]\n"
+          "-:5:1: error: `a` is an array without a bound, which needs an initialiser or .extern "
+          "[SYN205]\n"
           "-:3:8: note: blocks of 32 threads: an SM holds at most 32 blocks [OCC103]\n-:4:8: note: "
           "blocks of 32 threads: an SM holds at most 32 blocks [OCC103]\n",
           2, 1 },
@@ -630,8 +631,8 @@ static void test_selection(void **state)
         { "sec*", occupancy, 1,
           "-:4:8: note: blocks of 32 threads: an SM holds at most 32 blocks [OCC103]\n", 1, 0 },
         { "f?rst", both, 2,
-          "-:5:16: error: an array bound is at least 1 [SYN205]\n-:3:8: note: blocks of 32 "
-          "threads: an SM holds at most 32 blocks [OCC103]\n",
+          "-:5:1: error: `a` is an array without a bound, which needs an initialiser or .extern "
+          "[SYN205]\n-:3:8: note: blocks of 32 threads: an SM holds at most 32 blocks [OCC103]\n",
           1, 1 },
         { "third", occupancy, 1, "", 0, 0 },
     };

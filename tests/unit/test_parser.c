@@ -257,6 +257,40 @@ static const Case known_and_newer[] = {
     { "XML", "<?xml version=\"1.0\"?>\n<a/>\n", "SYN106:1" },
 };
 
+/* As ptxas 13.0 takes and refuses them. */
+static const Case names_and_numbers[] = {
+    { "an index into a scalar", TOP ".global .u32 a;\n" BEGIN "ld.global.u32 %r1, a[0];\n" END,
+      "SYN204:8" },
+    { "an index into an array", TOP ".global .u32 a[2];\n" BEGIN "ld.global.u32 %r1, a[1];\n" END,
+      "" },
+    { "generic() in an instruction",
+      TOP ".global .u32 a;\n" BEGIN "mov.u64 %rd1, generic(a);\n" END, "SYN204:8" },
+    { "a minus before 0f", KERNEL("mov.f32 %f1, -0f3F800000;\n"), "SYN204:7" },
+    { "a minus before 0f in parentheses", KERNEL("mov.f32 %f1, -(0f3F800000);\n"), "" },
+    { "a real too large", KERNEL("mov.f32 %f1, 1e309;\n"), "SYN104:7" },
+    { "a real too small", KERNEL("mov.f32 %f1, 1e-309;\n"), "SYN104:7" },
+    { "large for .f32, zero", KERNEL("mov.f32 %f1, 1e300;\nmov.f32 %f1, 0.0e-900;\n"), "" },
+    { "a constant bank", TOP ".const .u32 a;\n" BEGIN "ld.const[0].u32 %r1, [a];\n" END,
+      "SYN403:8" },
+    { "a pragma for bodies", TOP ".pragma \"nounroll\", \"frequency 2\";\n", "SYN201:4" },
+    { "a pragma for both", TOP ".pragma \"nounroll\";\n", "" },
+    { "samplers", TOP ".global .samplerref a;\n.global .samplerref b[2];\n", "SYN205:4" },
+    { "a file index of 33 bits", TOP ".file 4294967296 \"a\"\n", "SYN104:4" },
+    { "a variable %laneid", TOP ".global .u32 %laneid;\n", "SYN503:4" },
+    { "a function %tid", TOP ".func %tid() { ret; }\n", "SYN503:4" },
+    { "a register %tid", KERNEL(".reg .u32 %tid;\n"), "" },
+    { "types of a section", TOP ".section .debug_info { .b8 1 .u32 2 }\n", "SYN201:4" },
+    { "parameters of no element", TOP ".func f(.param .b8 a[0]) { ret; }\n", "" },
+    { "an array of no element", TOP ".extern .global .u8 a[0];\n.global .u8 b[0];\n", "SYN205:5" },
+    { "a number to restore", KERNEL("stackrestore.u64 127;\n"), "SYN408:7" },
+};
+
+static void test_names_and_numbers(void **state)
+{
+    (void)state;
+    check(names_and_numbers, COUNT(names_and_numbers));
+}
+
 static void test_known_and_newer(void **state)
 {
     (void)state;
@@ -560,6 +594,7 @@ UNIT(parser)
         cmocka_unit_test(test_legal),
         cmocka_unit_test(test_initialisers),
         cmocka_unit_test(test_known_and_newer),
+        cmocka_unit_test(test_names_and_numbers),
         cmocka_unit_test(test_newer_is_softer),
         cmocka_unit_test(test_findings_go_on),
         cmocka_unit_test(test_second_kernel_survives),

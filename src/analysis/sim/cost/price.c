@@ -222,9 +222,39 @@ static unsigned most_frequent(const Traffic *t, int64_t *stride, unsigned *pairs
     return most_of(distances, count, stride);
 }
 
-static void classify(Traffic *t, uint32_t bytes)
+/* Lanes between the first and the last that take no part. */
+static bool has_gaps(uint32_t lanes)
 {
-    int64_t stride = 0, own = bytes;
+    const uint32_t row = lanes >> __builtin_ctz(lanes);
+    return row & (row + 1);
+}
+
+/* Of lanes side by side, so far as neighbours both take part. What gaps alone cost is no offset. */
+static AccessPattern row_pattern(const Price *p, const Traffic *t, const Request *r,
+                                 const CostUnit *unit)
+{
+    uint64_t addresses[WARP_LANES];
+    const unsigned first = (unsigned)__builtin_ctz(t->lanes),
+                   last = WARP_LANES - 1 - (unsigned)__builtin_clz(t->lanes);
+    Request row = *r;
+    row.addresses = addresses;
+    row.lanes = UINT32_MAX >> (WARP_LANES - 1 - last) & UINT32_MAX << first;
+    for (unsigned i = first; has_gaps(t->lanes) && i <= last; i++) {
+        addresses[i] = r->addresses[first] + (i - first) * (uint64_t)t->stride;
+        if (t->lanes >> i & 1 && addresses[i] != r->addresses[i])
+            return PATTERN_ROWS;
+    }
+    if (t->figure <= t->ideal)
+        return PATTERN_CONTIGUOUS;
+    if (!has_gaps(t->lanes))
+        return PATTERN_OFFSET;
+    const double figure = unit->traffic(p->gpu, &row);
+    return figure > unit->ideal(p->gpu, &row, figure) ? PATTERN_OFFSET : PATTERN_CONTIGUOUS;
+}
+
+static void classify(const Price *p, Traffic *t, const Request *r, const CostUnit *unit)
+{
+    int64_t stride = 0, own = r->bytes;
     unsigned pairs, same = most_frequent(t, &stride, &pairs);
     t->stride = stride;
     if (!pairs)
@@ -232,7 +262,7 @@ static void classify(Traffic *t, uint32_t bytes)
     else if (same == pairs && !stride)
         t->pattern = PATTERN_BROADCAST;
     else if (same == pairs && (stride == own || stride == -own))
-        t->pattern = t->figure > t->ideal ? PATTERN_OFFSET : PATTERN_CONTIGUOUS;
+        t->pattern = (uint8_t)row_pattern(p, t, r, unit);
     else if (same == pairs)
         t->pattern = PATTERN_STRIDED;
     else
@@ -329,7 +359,7 @@ static void add_request(Price *p, const RequestEvent *e, Traffic **place, Reques
         t->lines = unit == &sectors ? ptx_traffic_lines(r) : 0;
         t->segments = unit == &sectors ? ptx_traffic_segments(p->gpu, r, t->figure) : 0;
         t->low_bits = low_bits_of(r, address);
-        classify(t, r->bytes);
+        classify(p, t, r, unit);
         if (was_walk && t->pattern == PATTERN_STRIDED)
             t->pattern = PATTERN_PER_THREAD;
     } else {
