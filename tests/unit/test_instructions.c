@@ -116,6 +116,21 @@ static void test_called(void **state)
     ptxlint_module_free(module);
 }
 
+/* A load that nothing reads is no machine instruction, and behind it the code ends by itself: what
+ * the end takes is no instruction's, and the others are the whole. */
+static void test_shares_without_end(void **state)
+{
+    (void)state;
+    ptxlint_module *module = figures_of(".version 8.0\n.target sm_90\n.address_size 64\n"
+                                        ".visible .entry k()\n{\n"
+                                        ".reg .b32 %r<2>; .reg .b64 %rd<2>;\n"
+                                        "ld.global.u32 %r1, [%rd1];\n}\n", "64");
+    const ptxlint_projection *of = &kit_kernel(module, "k")->projections[0];
+    assert_true(of->code_us > 0);
+    assert_true(fabs(at_line(of, 7)->time_share - 1) < 1e-9);
+    ptxlint_module_free(module);
+}
+
 static void check_kernel(const char *path, const ptxlint_kernel *kernel)
 {
     const ptxlint_projection *of = &kernel->projections[0];
@@ -166,6 +181,7 @@ UNIT(instructions)
         cmocka_unit_test(test_figures),
         cmocka_unit_test(test_certainties),
         cmocka_unit_test(test_called),
+        cmocka_unit_test(test_shares_without_end),
         cmocka_unit_test(test_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -233,12 +233,20 @@ static double *const *taken_new(Arena *scratch, const TimeShares *shares)
     return taken;
 }
 
+/* Parts that no instruction takes, as the end of code where all of it is dead, are left out. */
+static void scale_shares(TimeShares *shares, double factor)
+{
+    for (uint32_t c = 0; c < shares->code_count; c++)
+        for (InsnId i = 0; i < shares->codes[c].code->func->insn_count; i++)
+            shares->codes[c].shares[i] *= factor;
+}
+
 void ptx_time_shares_fill(Arena *scratch, TimeShares *shares, const ShareInput *input,
                           const Prediction *prediction)
 {
     Sharer s = { .input = input, .prediction = prediction };
     const ArenaMark mark = ptx_arena_mark(scratch);
-    double *const *taken = taken_new(scratch, shares), whole = 0;
+    double *const *taken = taken_new(scratch, shares), whole = 0, untaken = 0;
     for (unsigned p = 0; p < SHARED_PART__COUNT; p++)
         whole += input->us[p];
     shares->code_us = whole;
@@ -248,9 +256,12 @@ void ptx_time_shares_fill(Arena *scratch, TimeShares *shares, const ShareInput *
         double all = take_of_all(shares, &s, (SharedPart)p, taken);
         if (!(all > 0))
             all = take_of_all(shares, &s, SHARED_PART_ISSUE, taken);
+        untaken += all > 0 ? 0 : input->us[p];
         for (uint32_t c = 0; c < shares->code_count && all > 0; c++)
             for (InsnId i = 0; i < shares->codes[c].code->func->insn_count; i++)
                 shares->codes[c].shares[i] += input->us[p] / whole * taken[c][i] / all;
     }
+    if (untaken > 0 && untaken < whole)
+        scale_shares(shares, whole / (whole - untaken));
     ptx_arena_release(scratch, mark);
 }
