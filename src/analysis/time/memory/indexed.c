@@ -104,26 +104,32 @@ static bool is_new_root(const InsnId *roots, unsigned count, InsnId root)
     return count < MAX_ROOTS;
 }
 
+/* Whether the access lies in the table of `id`, and its indices in the same array. */
+static bool is_of_table(const CacheInput *in, InsnId id, InsnId other)
+{
+    const DataSource *a = &in->sources[id], *b = &in->sources[other];
+    if (id == other)
+        return true;
+    return a->param != NO_ID && b->param == a->param && a->root != NO_ID && b->root != NO_ID
+           && in->sources[a->root].param == in->sources[b->root].param
+           && in->evaluation->insns[other].total.data_lanes > 0;
+}
+
 /* An unrolled loop leads into one table by many instructions, each of which loads a part of the
  * indices. */
 static TableUse use_of_table(const CacheInput *in, InsnId id)
 {
-    const DataSource *source = &in->sources[id];
     InsnId roots[MAX_ROOTS];
     unsigned count = 0;
     TableUse out = { 0, 0 };
     for (InsnId i = 0; i < in->func->insn_count; i++) {
-        const DataSource *other = &in->sources[i];
-        const bool is_of_table = other->root != NO_ID && source->param != NO_ID
-                                 && other->param == source->param
-                                 && in->evaluation->insns[i].total.data_lanes > 0;
-        if (i != id && !is_of_table)
+        if (!is_of_table(in, id, i))
             continue;
         out.lane_bytes += in->evaluation->insns[i].total.data_lanes
                           * in->func->insns[i].access_bytes;
-        if (!is_new_root(roots, count, other->root))
+        if (!is_new_root(roots, count, in->sources[i].root))
             continue;
-        roots[count++] = other->root;
+        roots[count++] = in->sources[i].root;
         out.indices += indices_of(in, i);
     }
     return out;
