@@ -42,7 +42,7 @@ typedef struct Count {
     double lines, segments;
     /* fewer, as ptxas joins the access with its neighbours: joinable_row.h */
     double spared_requests, spared_wavefronts;
-    /* of global memory: distinct bytes that lanes ask for, in all requests */
+    /* of global memory, and loads of shared: distinct bytes that lanes ask for, in all requests */
     double used_bytes;
     /* of constant memory and kernel parameters: distinct ones in all requests */
     double addresses;

@@ -5,6 +5,7 @@
 #include "analysis/sim/request.h"
 #include "analysis/sim/block_stride.h"
 #include "analysis/sim/cost/footprint.h"
+#include "analysis/sim/cost/leading_loads.h"
 #include "isa/isa.h"
 
 #include <stdint.h>
@@ -30,20 +31,61 @@ static bool is_fragment(const Op *op)
     return op->operation == OP_WMMA_LOAD || op->operation == OP_WMMA_STORE;
 }
 
+/* NULL: none is kept of the function. */
+static LeadingTable *leading_of(const FootprintWatch *f, const Func *func)
+{
+    unsigned i = 0;
+    while (i < MAX_LEADING_FUNCS && f->leading[i] && f->leading[i]->func != func)
+        i++;
+    return i < MAX_LEADING_FUNCS ? f->leading[i] : NULL;
+}
+
+static void keep_leading(FootprintWatch *f, const FuncState *func_state)
+{
+    unsigned i = 0;
+    while (i < MAX_LEADING_FUNCS && f->leading[i] && f->leading[i]->func != func_state->func)
+        i++;
+    if (i < MAX_LEADING_FUNCS && !f->leading[i])
+        f->leading[i] = ptx_leading_loads_compute(f->machine->arena, func_state->func,
+                                                  func_state->cfg, func_state->loops);
+}
+
+/* What leads a request whose address is data; 0: it is not known, or the address is none. */
+static uint32_t leader_of(FootprintWatch *f, uint32_t warp, const RequestEvent *e, uint64_t place)
+{
+    LeadingTable *table = leading_of(f, e->func);
+    const InsnId insn = (InsnId)(e->insn - e->func->insns);
+    if (!table)
+        return 0;
+    if (e->insn->op->kind == OPK_LD)
+        ptx_leading_note(table, insn, warp, place);
+    return e->address->is_data ? ptx_leading_identity(table, insn, warp) : 0;
+}
+
 /* Whether data lead the request to where they led one before: by one pointer, which the loop around
  * it does not load anew. */
-static bool is_moved_again(FootprintWatch *f, const LoggedRequest *n, const uint64_t *places)
+static bool is_moved_again(FootprintWatch *f, const LoggedRequest *n, const uint64_t *places,
+                           uint32_t leader)
 {
     const Value *address = n->event->address;
-    const FootprintMoved here = { address->addend, n->lanes, places[__builtin_ctz(n->lanes)],
-                                  n->note == FOOTPRINT_STORE };
-    if (!address->is_data || here.addend == ADDEND_OTHER)
+    const FootprintMoved here = { leader ? leader : address->addend, n->lanes,
+                                  places[__builtin_ctz(n->lanes)], n->note == FOOTPRINT_STORE };
+    if (!address->is_data || here.leader == ADDEND_OTHER)
         return false;
-    FootprintMoved *last = &f->moved[(here.addend + here.place / sizeof here.place) % MAX_MOVED];
-    const bool is_again = last->addend == here.addend && last->lanes == here.lanes
+    FootprintMoved *last = &f->moved[(here.leader + here.place / sizeof here.place) % MAX_MOVED];
+    const bool is_again = last->leader == here.leader && last->lanes == here.lanes
                           && last->place == here.place && last->is_store == here.is_store;
     *last = here;
     return is_again;
+}
+
+/* What another number leads to is somewhere else in the array. */
+static void move_apart(uint64_t places[WARP_LANES], uint32_t leader)
+{
+    enum { APART_BITS = 20, APART_SHIFT = 20 };
+    const uint64_t apart = (uint64_t)(leader >> 1 & ((1 << APART_BITS) - 1)) << APART_SHIFT;
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        places[i] += apart;
 }
 
 static FootprintShift find_shift(const FootprintWatch *f, const Value *address)
@@ -78,18 +120,20 @@ static uint32_t turn_of(FootprintWatch *f, uint32_t warp, const RequestEvent *e)
 
 /* Whether it waits for L2. */
 static bool note_request(FootprintWatch *f, uint32_t warp, const LoggedRequest *n,
-                         const uint64_t places[WARP_LANES], uint32_t bytes, uint32_t turn)
+                         uint64_t places[WARP_LANES], uint32_t bytes, uint32_t turn)
 {
     const Value *address = n->event->address;
+    const uint32_t leader = leader_of(f, warp, n->event, places[__builtin_ctz(n->lanes)]);
     if (f->is_following) {
         for (uint32_t left = n->lanes; left; left &= left - 1)
             follow_place(f, address, places[__builtin_ctz(left)]);
         return false;
     }
     if (!ptx_footprint_is_probing(f->footprint)) {
+        move_apart(places, leader);
         const FootprintRequest request = {
             places, n->lanes, bytes, warp, turn, (FootprintKind)n->note, address->is_data,
-            is_moved_again(f, n, places)
+            is_moved_again(f, n, places, leader)
         };
         return ptx_footprint_note(f->footprint, &request);
     }
@@ -144,6 +188,7 @@ static void take_request(void *self, Warp *w, const RequestEvent *e)
         note_fragment(f, w, e);
         return;
     }
+    keep_leading(f, w->frame->func_state);
     if (e->address->grows)
         ptx_blocks_align_trips(&f->machine->blocks, e->address, LINE_MASK + 1);
     const LoggedRequest noted = { .observer = &f->observer,

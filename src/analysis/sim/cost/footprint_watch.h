@@ -5,9 +5,10 @@
 #include "analysis/sim/observer.h"
 
 typedef struct Footprint Footprint;
+struct LeadingTable;
 
 typedef struct FootprintMoved {     /* a request that data lead somewhere */
-    AddendId addend;
+    uint32_t leader;            /* what leads it there: ptx_leading_identity, or its addend */
     uint32_t lanes;
     uint64_t place;             /* of the first of them */
     bool is_store;
@@ -18,7 +19,7 @@ typedef struct FootprintTurn {      /* of a warp of a block */
     uint32_t count;
 } FootprintTurn;
 
-enum { MAX_MOVED = 64, MAX_TURNS = 512 };
+enum { MAX_MOVED = 64, MAX_TURNS = 512, MAX_LEADING_FUNCS = 8 };
 
 typedef struct FootprintWatch {
     Observer observer;
@@ -29,6 +30,7 @@ typedef struct FootprintWatch {
     FootprintMoved moved[MAX_MOVED];    /* the last ones, by addend and place */
     FootprintTurn turns[MAX_TURNS];     /* by instruction and warp */
     uint32_t block;                     /* blocks that have begun */
+    struct LeadingTable *leading[MAX_LEADING_FUNCS];    /* of the functions that ran first */
 } FootprintWatch;
 
 /* It must outlive the machine. */

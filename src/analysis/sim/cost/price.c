@@ -355,7 +355,7 @@ static void add_request(Price *p, const RequestEvent *e, Traffic **place, Reques
         t->is_modelled = unit == &wavefronts && !ptx_traffic_is_certain(p->gpu, r);
         t->ideal = unit->ideal(p->gpu, r, t->figure);
         find_joined(p, t, r, e->insn);
-        t->used = unit == &sectors ? ptx_traffic_used_bytes(r) : 0;
+        t->used = unit == &sectors || e->insn->op->kind == OPK_LD ? ptx_traffic_used_bytes(r) : 0;
         t->lines = unit == &sectors ? ptx_traffic_lines(r) : 0;
         t->segments = unit == &sectors ? ptx_traffic_segments(p->gpu, r, t->figure) : 0;
         t->low_bits = low_bits_of(r, address);

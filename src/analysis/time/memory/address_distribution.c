@@ -305,7 +305,7 @@ static uint32_t list_neighbours(const AddressDistributionWalk *w, AddressDistrib
     for (InsnId i = 0; i < w->func->insn_count; i++) {
         const Insn *insn = &w->func->insns[i];
         const Operand *operands = ptx_insn_operands(w->func, insn);
-        const AddressDistributionPlace place = result_place(w, places, i);
+        AddressDistributionPlace place = result_place(w, places, i);
         for (uint32_t o = 0; o < insn->operand_count; o++) {
             const Operand *at = &operands[o];
             if (at->kind == OPERAND_REG && at->role & ROLE_ADDRESS && insn->op->kind == OPK_LD
@@ -313,8 +313,11 @@ static uint32_t list_neighbours(const AddressDistributionWalk *w, AddressDistrib
                 found[count++] = (Neighbour){
                     { places[at->id].key, places[at->id].offset + (double)at->value }, i
                 };
-            if (at->kind == OPERAND_REG && at->role & ROLE_DEF && w->definitions[at->id] == 1)
+            if (at->kind != OPERAND_REG || !(at->role & ROLE_DEF))
+                continue;
+            if (w->definitions[at->id] == 1)
                 places[at->id] = place;
+            place.key = mixed(place.key, 3);    /* the next of a vector lies elsewhere */
         }
     }
     return count;

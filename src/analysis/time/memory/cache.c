@@ -284,6 +284,7 @@ double ptx_hit_by_chance(double draws, double count)
 typedef struct Pool {
     double spread, lanes, own;  /* own: sectors that no lane beside asks for */
     double pieces;              /* of those, halves of lines */
+    double small;               /* of these, such as stand alone */
     double missed;              /* of the lanes, the share that L1 does not hold */
 } Pool;
 
@@ -317,7 +318,7 @@ static void load_by_chance(const Machinery *m, Pool *pool, Cached *out)
     out->load_requests += halves;
     out->load_pieces += halves;
     out->read_bytes += fresh * PIECE_BYTES;
-    out->scattered_bytes += fresh * PIECE_BYTES;
+    out->scattered_bytes += fresh * PIECE_BYTES * pool->small / pool->pieces;
     out->fresh_sectors += fresh;
     pool->missed = fmin(1, missed / pool->lanes);
 }
@@ -500,10 +501,12 @@ static double missed_share(const CacheInput *in, Pools *pools, InsnId i)
 
 static void add_to_pool(Pool *pool, const Led *led, double own)
 {
-    const double groups = led->requests * led->groups * own;
+    const double groups = led->requests * led->groups * own,
+                 pieces = groups * parts_of(led, PIECE_BYTES);
     pool->lanes += led->requests * led->groups * fmax(1, led->bytes / LINE_BYTES);
     pool->own += groups * parts_of(led, SECTOR_BYTES);
-    pool->pieces += groups * parts_of(led, PIECE_BYTES);
+    pool->pieces += pieces;
+    pool->small += led->bytes < LINE_BYTES ? pieces : 0;
 }
 
 static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, Cached *out)
@@ -623,8 +626,9 @@ Cached ptx_cached_compute(Arena *arena, const CacheInput *in)
     out.load_pieces = t->load_pieces * asked;
     out.fresh_sectors = out.read_bytes / SECTOR_BYTES;
     if (t->first_pieces > 0) {
-        out.torn_bytes = out.read_bytes * fmin(1, t->torn_pieces / t->first_pieces);
-        out.torn_line_bytes = out.read_bytes * fmin(1, t->torn_lines / t->first_pieces);
+        const double followed = fmax(0, out.read_bytes - t->data_bytes);
+        out.torn_bytes = followed * fmin(1, t->torn_pieces / t->first_pieces);
+        out.torn_line_bytes = followed * fmin(1, t->torn_lines / t->first_pieces);
     }
     if (in->spread)
         follow_data(arena, &m, in, &out);

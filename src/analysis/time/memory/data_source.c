@@ -10,6 +10,7 @@
 #include "ir/sreg.h"
 #include "isa/isa.h"
 
+#include <limits.h>
 #include <math.h>
 
 enum { WALKS = 3, MOST_LEADERS = 8, WARP = 32, MOST_ELEMENT = 16 };
@@ -25,6 +26,8 @@ typedef struct DataWalk {
     const Func *func;
     const Lanewise *ops;        /* per instruction */
     DataState *states;          /* per register */
+    DataState shared;           /* what was last stored to shared memory, of what data lead */
+    InsnId *handed;             /* per load of shared memory: what leads what it loads; NO_ID */
 } DataWalk;
 
 static const DataState no_state = { .leader = NO_ID, .param = NO_ID };
@@ -97,7 +100,34 @@ static uint32_t param_at(const Func *func, const Insn *insn)
     return NO_ID;
 }
 
-static DataState state_defined_by(const DataWalk *w, InsnId id)
+static bool hands_by_shared(const Op *op)
+{
+    return op->space == SPACE_SHARED || op->space == SPACE_SHARED_CTA;
+}
+
+/* Lanes hand indices over by way of shared memory: who loads one there goes where it says. */
+static DataState state_handed(DataWalk *w, InsnId id)
+{
+    w->handed[id] = w->shared.leader;
+    return w->shared.leader == NO_ID
+               ? no_state
+               : (DataState){ .leader = id, .param = NO_ID, .scale = w->shared.scale };
+}
+
+static void note_stored(DataWalk *w, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(w->func, insn);
+    DataState stored = no_state;
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (operands[o].role & ROLE_USE && !(operands[o].role & ROLE_ADDRESS)) {
+            const DataState of = state_of_operand(w, &operands[o]);
+            merge_state(&stored, &of);
+        }
+    if (stored.leader != NO_ID)
+        w->shared = stored;
+}
+
+static DataState state_defined_by(DataWalk *w, InsnId id)
 {
     const Insn *insn = &w->func->insns[id];
     DataState out = no_state;
@@ -107,6 +137,8 @@ static DataState state_defined_by(const DataWalk *w, InsnId id)
         out.param = param_at(w->func, insn);
     else if (insn->op->space == SPACE_GLOBAL || insn->op->space == SPACE_NONE)
         out = (DataState){ .leader = id, .param = NO_ID, .scale = 1 };
+    else if (insn->op->kind == OPK_LD && hands_by_shared(insn->op))
+        out = state_handed(w, id);
     return out;
 }
 
@@ -116,6 +148,8 @@ static void walk_states(DataWalk *w)
         const Insn *insn = &w->func->insns[i];
         const Operand *operands = ptx_insn_operands(w->func, insn);
         const DataState state = state_defined_by(w, i);
+        if (insn->op->kind == OPK_ST && hands_by_shared(insn->op))
+            note_stored(w, insn);
         for (uint32_t o = 0; o < insn->operand_count; o++)
             if (ptx_operand_is_def(&operands[o]))
                 merge_state(&w->states[operands[o].id], &state);
@@ -147,6 +181,8 @@ static DataSource source_of(const DataWalk *w, InsnId id)
             const DataState of = state_of_operand(w, &operands[o]);
             merge_state(&at, &of);
         }
+    if (w->handed[id] != NO_ID)
+        at.leader = w->handed[id];
     return (DataSource){ at.leader, at.leader, at.scale, at.param, at.has_lane, false };
 }
 
@@ -156,11 +192,17 @@ const DataSource *ptx_data_sources_compute(Arena *arena, Arena *scratch, const F
     DataSource *out = ptx_arena_array(arena, DataSource, func->insn_count + 1);
     ArenaMark mark = ptx_arena_mark(scratch);
     Lanewise *ops = ptx_arena_array(scratch, Lanewise, func->insn_count + 1);
-    DataWalk w = { func, ops, ptx_arena_array(scratch, DataState, func->reg_count + 1) };
+    DataWalk w = { .func = func,
+                   .ops = ops,
+                   .states = ptx_arena_array(scratch, DataState, func->reg_count + 1),
+                   .shared = no_state,
+                   .handed = ptx_arena_array(scratch, InsnId, func->insn_count + 1) };
     for (RegId r = 0; r < func->reg_count; r++)
         w.states[r] = no_state;
-    for (InsnId i = 0; i < func->insn_count; i++)
+    for (InsnId i = 0; i < func->insn_count; i++) {
         ptx_lanewise_make(func->insns[i].op, &ops[i]);
+        w.handed[i] = NO_ID;
+    }
     for (unsigned n = 0; n < WALKS; n++)
         walk_states(&w);
     for (InsnId i = 0; i < func->insn_count; i++)
@@ -184,7 +226,7 @@ double ptx_data_groups(const DataSource *sources, const Func *func, const Evalua
     for (unsigned n = 0; leader != NO_ID && n < MOST_LEADERS; n++) {
         const Count *count = &insns[leader].total;
         double bytes = func->insns[leader].access_bytes;
-        if (sources[leader].leader == NO_ID)
+        if (sources[leader].leader == NO_ID || hands_by_shared(func->insns[leader].op))
             return count->used_bytes > 0 && count->requests > 0
                        ? fmin(WARP, fmax(1, count->used_bytes / bytes / count->requests))
                        : WARP;
@@ -198,10 +240,9 @@ double ptx_data_groups(const DataSource *sources, const Func *func, const Evalua
 double ptx_data_indices(const DataSource *sources, const Func *func, const Evaluated *insns,
                         InsnId access)
 {
-    InsnId root = sources[access].root;
-    return root != NO_ID && func->insns[root].access_bytes
-               ? insns[root].total.used_bytes / func->insns[root].access_bytes
-               : 0;
+    const InsnId root = sources[access].root;
+    const unsigned bits = root != NO_ID ? ptx_type_info[func->insns[root].op->type].bits : 0;
+    return bits >= CHAR_BIT ? insns[root].total.used_bytes / (bits / CHAR_BIT) : 0;
 }
 
 bool ptx_data_is_list(const DataSource *source, uint32_t access_bytes)

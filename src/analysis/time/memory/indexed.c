@@ -77,6 +77,7 @@ Led ptx_led_by(const CacheInput *in, const Lists *lists, InsnId id)
 /* ---- how far --------------------------------------------------------------------------------- */
 
 #define ANYWHERE 1e15
+enum { MAX_ROOTS = 64 };         /* of one table that are counted */
 #define MAX_REACH 2147483648.0 /* bytes: numbers of nearly as many bits as they have say nothing */
 
 /* Lists side by side, a lane each, have as many times more. */
@@ -91,21 +92,64 @@ static double indices_of(const CacheInput *in, InsnId id)
                : indices;
 }
 
+typedef struct TableUse {       /* by all accesses that data lead into it */
+    double indices, lane_bytes;
+} TableUse;
+
+static bool is_new_root(const InsnId *roots, unsigned count, InsnId root)
+{
+    for (unsigned r = 0; r < count; r++)
+        if (roots[r] == root)
+            return false;
+    return count < MAX_ROOTS;
+}
+
+/* Whether the access lies in the table of `id`, and its indices in the same array. */
+static bool is_of_table(const CacheInput *in, InsnId id, InsnId other)
+{
+    const DataSource *a = &in->sources[id], *b = &in->sources[other];
+    if (id == other)
+        return true;
+    return a->param != NO_ID && b->param == a->param && a->root != NO_ID && b->root != NO_ID
+           && in->sources[a->root].param == in->sources[b->root].param
+           && in->evaluation->insns[other].total.data_lanes > 0;
+}
+
+/* An unrolled loop leads into one table by many instructions, each of which loads a part of the
+ * indices. */
+static TableUse use_of_table(const CacheInput *in, InsnId id)
+{
+    InsnId roots[MAX_ROOTS];
+    unsigned count = 0;
+    TableUse out = { 0, 0 };
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        if (!is_of_table(in, id, i))
+            continue;
+        out.lane_bytes += in->evaluation->insns[i].total.data_lanes
+                          * in->func->insns[i].access_bytes;
+        if (!is_new_root(roots, count, in->sources[i].root))
+            continue;
+        roots[count++] = in->sources[i].root;
+        out.indices += indices_of(in, i);
+    }
+    return out;
+}
+
 /* A table that data lead into has as many elements as there are threads, where nothing says how
  * many: an index for each is what such data mostly are. Pointers lead anywhere. */
 double ptx_table_bytes(const CacheInput *in, InsnId id)
 {
     const double threads = in->evaluation->blocks * in->warps_per_block * 32,
-                 bytes = in->func->insns[id].access_bytes, scale = in->sources[id].scale,
-                 indices = indices_of(in, id);
+                 bytes = in->func->insns[id].access_bytes, scale = in->sources[id].scale;
     if (in->spread[id].is_pointer)
         return ANYWHERE;
     if (in->spread[id].reach < MAX_REACH)
         return in->spread[id].reach;
-    if (!(indices > 0))
+    const TableUse use = use_of_table(in, id);
+    if (!(use.indices > 0))
         return threads * bytes;
-    return isfinite(scale) ? indices * fmax(scale, bytes)
-                           : fmax(indices, in->evaluation->insns[id].total.data_lanes) * bytes;
+    return isfinite(scale) ? use.indices * fmax(scale, bytes)
+                           : fmax(use.indices * bytes, use.lane_bytes);
 }
 
 /* ---- where indices lie ----------------------------------------------------------------------- */

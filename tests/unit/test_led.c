@@ -1,0 +1,97 @@
+/* What data lead to: rows of a table whose index a loop loads anew, or does not, indices that lanes
+ * hand over, and tables that an unrolled loop leads into. */
+#include "kit.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { BLOCKS = 1 << 10, THREADS = 32, TURNS = 32, ROW_BYTES = 512 };
+
+static double bytes_of(const char *body)
+{
+    static const char format[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 i, .param "
+        ".u64 t, .param .u64 o)\n{\n.reg .pred %%p<3>; .reg .b32 %%r<20>; .reg .b64 %%rd<30>; .reg "
+        ".f32 %%f<9>;\n.shared .align 16 .b8 s[512];\n"
+        "ld.param.u64 %%rd1, [i]; ld.param.u64 %%rd2, [t]; ld.param.u64 %%rd3, [o]; mov.u32 %%r1, "
+        "%%tid.x; mov.u32 %%r2, %%ctaid.x; mul.wide.u32 %%rd4, %%r1, 16; add.s64 %%rd2, %%rd2, "
+        "%%rd4; mul.wide.u32 %%rd5, %%r2, 128; add.s64 %%rd1, %%rd1, %%rd5; mov.u32 %%r3, 0;\n%s\n"
+        "mad.lo.s32 %%r9, %%r2, 32, %%r1; mul.wide.u32 %%rd9, %%r9, 4; add.s64 %%rd3, %%rd3, "
+        "%%rd9; st.global.u32 [%%rd3], %%r6; ret;\n}\n";
+    char text[4096];
+    snprintf(text, sizeof text, format, body);
+    return kit_estimate(text, BLOCKS, THREADS).time.dram_bytes;
+}
+
+#define ROW \
+    "mul.wide.s32 %rd6, %r4, 512; add.s64 %rd7, %rd2, %rd6; " \
+    "ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd7];"
+#define NEXT "add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 32; @%p1 bra L;"
+
+/* Each warp goes through 32 indices, a row of 512 bytes each, or takes one row 32 times. */
+static void test_rows(void **state)
+{
+    static const struct { const char *what, *body; double rows; } cases[] = {
+        { "another index in each turn",
+          "L: ld.global.u32 %r4, [%rd1];" ROW "add.s64 %rd1, %rd1, 4;" NEXT, TURNS },
+        { "the same index in each turn", "L: ld.global.u32 %r4, [%rd1];" ROW NEXT, 1 },
+        { "an index loaded before", "ld.global.u32 %r4, [%rd1]; L:" ROW NEXT, 1 },
+        { "its address made of another index",
+          "L: ld.global.u32 %r10, [%rd1]; mul.wide.s32 %rd8, %r10, 4; add.s64 %rd8, %rd1, %rd8; "
+          "ld.global.u32 %r4, [%rd8];" ROW "add.s64 %rd1, %rd1, 4;" NEXT,
+          TURNS },
+        { "a row read twice in a turn",
+          "L: ld.global.u32 %r4, [%rd1];" ROW "ld.global.u32 %r11, [%rd7]; add.s32 %r6, %r6, %r11; "
+          "add.s64 %rd1, %rd1, 4;" NEXT,
+          TURNS },
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const double rows = bytes_of(cases[c].body) / ROW_BYTES / BLOCKS;
+        if (!(rows > 0.9 * cases[c].rows && rows < 1.2 * cases[c].rows + 1.5))
+            fail_msg("%s: %g rows a warp, not %g", cases[c].what, rows, cases[c].rows);
+    }
+}
+
+#define LANE \
+    "mul.wide.u32 %rd10, %r1, 16; mad.wide.u32 %rd11, %r2, 384, %rd1; " \
+    "add.s64 %rd11, %rd11, %rd10; "
+#define WORD(n, by) \
+    "mul.wide.s32 %rd1" n ", " by ", 64; add.s64 %rd2" n ", %rd2, %rd1" n "; " \
+    "ld.global.u32 %r1" n ", [%rd2" n "]; xor.b32 %r19, %r19, %r1" n ";"
+
+/* Four indices a lane lead to four places, by whichever way they come. */
+static void test_vectors(void **state)
+{
+    static const struct { const char *what, *body; } cases[] = {
+        { "a load each",
+          LANE "ld.global.u32 %r4, [%rd11]; ld.global.u32 %r5, [%rd11+4]; ld.global.u32 %r6, "
+               "[%rd11+8]; ld.global.u32 %r7, [%rd11+12];" },
+        { "a vector", LANE "ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%rd11];" },
+        { "by way of shared memory",
+          LANE "ld.global.v4.u32 {%r10, %r11, %r12, %r13}, [%rd11]; mov.u32 %r14, s; mad.lo.s32 "
+               "%r14, %r1, 16, %r14; st.shared.v4.u32 [%r14], {%r10, %r11, %r12, %r13}; "
+               "bar.sync 0; ld.shared.v4.u32 {%r4, %r5, %r6, %r7}, [%r14];" },
+    };
+    double first = 0;
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char body[2048];
+        snprintf(body, sizeof body, "%s%s", cases[c].body,
+                 WORD("5", "%r4") WORD("6", "%r5") WORD("7", "%r6") WORD("8", "%r7")
+                 "mov.u32 %r6, %r19;");
+        const double bytes = bytes_of(body);
+        first = c ? first : bytes;
+        if (!(bytes > 0.8 * first && bytes < 1.25 * first && bytes > 64.0 * 2 * 32 * BLOCKS))
+            fail_msg("%s: %g bytes, %g by a load each", cases[c].what, bytes, first);
+    }
+}
+
+UNIT(led)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_vectors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
