@@ -58,7 +58,8 @@ typedef struct Diverger {
      * of the last run of each block; 0: none */
     uint64_t run, marked_at, *changed_at, *ran_at;
     bool *asks_marks;           /* per block: its last run looked at side or parts */
-    RegList *outer;             /* per block: registers that it reads of others */
+    /* per block: registers that it reads of others, or that others write as well */
+    RegList *outer;
     BlockId *listed_in;         /* per register: the last block in whose list it is, + 1 */
     Arena *scratch;
     uint64_t work;              /* left */
@@ -169,7 +170,8 @@ static bool may_be_mixed(Diverger *d, Among among, RegId reg, BlockId block)
     return false;
 }
 
-static void note_outer_read(Diverger *d, RegId reg, BlockId block)
+/* The block's run rests on `regs` of the register. */
+static void note_outer(Diverger *d, RegId reg, BlockId block)
 {
     RegList *list = &d->outer[block];
     d->read_in[reg] = d->pass + 1;
@@ -187,7 +189,7 @@ static Affine read_affine_register(Diverger *d, RegId reg, BlockId block)
     if (d->here_block[reg] == block + 1)
         return d->here[reg];
     Affine value = d->regs[reg];
-    note_outer_read(d, reg, block);
+    note_outer(d, reg, block);
     if (!value.uniformity && !ptx_defs_count(d->defs, reg))
         return ptx_affine_uniform(UNIFORMITY_UNKNOWN);      /* the caller's, or undefined */
     bool is_fixed = value.is_known || value.uniformity >= UNIFORMITY_DIVERGENT;
@@ -314,7 +316,7 @@ static Affine guarded(Diverger *d, const Insn *insn, RegId reg, BlockId block, A
     Affine guard = read_affine_register(d, insn->guard, block);
     bool is_here = d->here_block[reg] == block + 1;
     if (!is_here)
-        note_outer_read(d, reg, block);
+        note_outer(d, reg, block);
     if (guard.uniformity && !ptx_affine_is_uniform(guard))
         return ptx_affine_uniform(UNIFORMITY_DIVERGENT);
     Affine both = ptx_affine_join(is_here ? d->here[reg] : d->regs[reg], value);
@@ -334,11 +336,16 @@ static void write_register(Diverger *d, const Insn *insn, RegId reg, BlockId blo
                            const Affine *written)
 {
     Affine *all = &d->regs[reg], *here = &d->here[reg];
-    if (insn->guard != NO_ID && ptx_defs_count(d->defs, reg) > 1)
+    const bool is_shared = ptx_defs_count(d->defs, reg) > 1;
+    if (insn->guard != NO_ID && is_shared)
         *here = guarded(d, insn, reg, block, *written);
     else
         *here = *written;
     d->here_block[reg] = block + 1;
+    if (is_shared)
+        note_outer(d, reg, block);
+    if (is_same_affine(here, all))
+        return;
     const Affine joined = all->uniformity ? ptx_affine_join(*all, *here) : *here;
     if (is_same_affine(&joined, all))
         return;
