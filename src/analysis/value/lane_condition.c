@@ -198,10 +198,30 @@ static void evaluate_branch(DivergeWalk *sp, Branch *branch)
         branch->hides = !p.has_input;
 }
 
+/* As a branch on the same condition, at the same cost. False: the budget would not do. */
+static bool repeat_branch(DivergeWalk *sp, const Branch *known, Branch *branch)
+{
+    if (known->varies != branch->varies || sp->evaluations <= known->spent)
+        return false;
+    *branch = *known;
+    sp->evaluations -= known->spent;
+    return true;
+}
+
 void ptx_lane_branches_run(DivergeWalk *sp)
 {
     ptx_diverge_reserve(sp);
-    for (uint32_t i = 0; i < sp->cfg->rpo_count; i++)
-        if (ptx_diverge_is_choice(sp, sp->cfg->rpo[i]))
-            evaluate_branch(sp, &sp->branches[sp->cfg->rpo[i]]);
+    /* per node: the last branch on it */
+    Branch **on = ptx_arena_array(sp->scratch, Branch *, sp->s->count);
+    for (uint32_t i = 0; i < sp->cfg->rpo_count; i++) {
+        if (!ptx_diverge_is_choice(sp, sp->cfg->rpo[i]))
+            continue;
+        Branch *branch = &sp->branches[sp->cfg->rpo[i]], **known = &on[branch->guard];
+        if (*known && repeat_branch(sp, *known, branch))
+            continue;
+        const uint64_t before = sp->evaluations;
+        evaluate_branch(sp, branch);
+        branch->spent = before - sp->evaluations;
+        *known = branch;
+    }
 }

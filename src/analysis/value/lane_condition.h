@@ -19,6 +19,7 @@ typedef struct Branch {
     bool hides;                 /* of the lanes that come behind it nothing is known */
     /* per warp: lanes that certainly do not, and do, take it; NULL: none */
     uint32_t *never, *always;
+    uint64_t spent;             /* evaluations, to find that */
 } Branch;
 
 typedef struct DivergeWalk {

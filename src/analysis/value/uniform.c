@@ -29,6 +29,11 @@ enum {
 /* Who may go different ways; AMONG_DOUBT: lanes, if what was assumed does not hold. */
 typedef enum Among { AMONG_LANES, AMONG_WARPS, AMONG_DOUBT, AMONG__COUNT } Among;
 
+typedef struct RegList {
+    RegId *items;
+    uint32_t count, capacity;
+} RegList;
+
 typedef struct Diverger {
     const Module *module;
     const Func *func;
@@ -48,6 +53,15 @@ typedef struct Diverger {
     uint32_t *read_in;          /* per register: the pass in which `regs` was read last, + 1 */
     uint32_t pass;
     bool has_changed;           /* what this pass had read before: it has to be read again */
+    bool has_marked;            /* side, parts: likewise */
+    /* the block's run by number; of the last change of side or parts, of each register's `regs` and
+     * of the last run of each block; 0: none */
+    uint64_t run, marked_at, *changed_at, *ran_at;
+    bool *asks_marks;           /* per block: its last run looked at side or parts */
+    /* per block: registers that it reads of others, or that others write as well */
+    RegList *outer;
+    BlockId *listed_in;         /* per register: the last block in whose list it is, + 1 */
+    Arena *scratch;
     uint64_t work;              /* left */
     uint64_t climbs;            /* out of loops, left */
 } Diverger;
@@ -142,10 +156,12 @@ static bool may_be_mixed(Diverger *d, Among among, RegId reg, BlockId block)
         for (LoopId loop = loops->loop_of[at];
              loop != NO_LOOP && !ptx_loop_holds(d->defs, loop, block);
              loop = loops->loops[loop].parent) {
+            d->asks_marks[block] = true;
             if (d->parts[among][loop] || !d->climbs)
                 return true;
             d->climbs--;
         }
+        d->asks_marks[block] |= count > 1;
         bool meets = count > 1 && side[at] != NO_ID;
         if (meets && !ptx_dom_dominates(d->dom, at, block)
             && !ptx_dom_dominates(d->dom, side[at], block))
@@ -154,12 +170,26 @@ static bool may_be_mixed(Diverger *d, Among among, RegId reg, BlockId block)
     return false;
 }
 
+/* The block's run rests on `regs` of the register. */
+static void note_outer(Diverger *d, RegId reg, BlockId block)
+{
+    RegList *list = &d->outer[block];
+    d->read_in[reg] = d->pass + 1;
+    if (d->pass || d->listed_in[reg] == block + 1)
+        return;
+    d->listed_in[reg] = block + 1;
+    if (list->count == list->capacity)
+        list->items = ptx_arena_grow(d->scratch, list->items, list->count, &list->capacity,
+                                     sizeof *list->items);
+    list->items[list->count++] = reg;
+}
+
 static Affine read_affine_register(Diverger *d, RegId reg, BlockId block)
 {
     if (d->here_block[reg] == block + 1)
         return d->here[reg];
     Affine value = d->regs[reg];
-    d->read_in[reg] = d->pass + 1;
+    note_outer(d, reg, block);
     if (!value.uniformity && !ptx_defs_count(d->defs, reg))
         return ptx_affine_uniform(UNIFORMITY_UNKNOWN);      /* the caller's, or undefined */
     bool is_fixed = value.is_known || value.uniformity >= UNIFORMITY_DIVERGENT;
@@ -284,11 +314,11 @@ static Affine affine_result_of(Diverger *d, const Insn *insn, BlockId block)
 static Affine guarded(Diverger *d, const Insn *insn, RegId reg, BlockId block, Affine value)
 {
     Affine guard = read_affine_register(d, insn->guard, block);
-    if (guard.uniformity && !ptx_affine_is_uniform(guard))
-        return ptx_affine_uniform(UNIFORMITY_DIVERGENT);
     bool is_here = d->here_block[reg] == block + 1;
     if (!is_here)
-        d->read_in[reg] = d->pass + 1;
+        note_outer(d, reg, block);
+    if (guard.uniformity && !ptx_affine_is_uniform(guard))
+        return ptx_affine_uniform(UNIFORMITY_DIVERGENT);
     Affine both = ptx_affine_join(is_here ? d->here[reg] : d->regs[reg], value);
     both.is_assumed |= guard.is_assumed && !both.is_known;
     return guard.is_of_warp && !both.is_known ? ptx_affine_of_warp(both) : both;
@@ -306,19 +336,22 @@ static void write_register(Diverger *d, const Insn *insn, RegId reg, BlockId blo
                            const Affine *written)
 {
     Affine *all = &d->regs[reg], *here = &d->here[reg];
-    if (insn->guard != NO_ID && ptx_defs_count(d->defs, reg) > 1)
+    const bool is_shared = ptx_defs_count(d->defs, reg) > 1;
+    if (insn->guard != NO_ID && is_shared)
         *here = guarded(d, insn, reg, block, *written);
     else
         *here = *written;
     d->here_block[reg] = block + 1;
-    if (all->uniformity) {
-        const Affine joined = ptx_affine_join(*all, *here);
-        d->has_changed |= d->read_in[reg] == d->pass + 1 && !is_same_affine(&joined, all);
-        *all = joined;
-    } else {
-        d->has_changed |= d->read_in[reg] == d->pass + 1 && !is_same_affine(here, all);
-        *all = *here;
-    }
+    if (is_shared)
+        note_outer(d, reg, block);
+    if (is_same_affine(here, all))
+        return;
+    const Affine joined = all->uniformity ? ptx_affine_join(*all, *here) : *here;
+    if (is_same_affine(&joined, all))
+        return;
+    d->has_changed |= d->read_in[reg] == d->pass + 1;
+    d->changed_at[reg] = d->run;
+    *all = joined;
 }
 
 /* The right one of d|p: one lane alone has it set (elect), or it says whether the lane's source was
@@ -364,6 +397,32 @@ static void run_block(Diverger *d, BlockId block)
     }
 }
 
+/* Whether anything that the block read has changed since it ran. */
+static bool is_to_run(const Diverger *d, BlockId block)
+{
+    const RegList *list = &d->outer[block];
+    bool is_stale = !d->pass || (d->asks_marks[block] && d->marked_at > d->ran_at[block]);
+    for (uint32_t i = 0; i < list->count && !is_stale; i++)
+        is_stale = d->changed_at[list->items[i]] >= d->ran_at[block];
+    return is_stale;
+}
+
+static void run_stale_blocks(Diverger *d)
+{
+    for (uint32_t i = 0; i < d->cfg->rpo_count; i++) {
+        const BlockId block = d->cfg->rpo[i];
+        const RegList *list = &d->outer[block];
+        if (is_to_run(d, block)) {
+            d->ran_at[block] = ++d->run;
+            d->asks_marks[block] = false;
+            run_block(d, block);
+        } else {
+            for (uint32_t r = 0; r < list->count; r++)
+                d->read_in[list->items[r]] = d->pass + 1;
+        }
+    }
+}
+
 /* ---- control --------------------------------------------------------------------------------- */
 
 static bool may_part(const Affine *condition, Among among)
@@ -394,7 +453,7 @@ static void mark_divergent_sides(Diverger *d, Among among, BlockId branch, bool 
             if (side == sides[at] || !is_dominated(d->dom, sides[at], side))
                 continue;
             sides[at] = side;
-            d->has_changed = true;
+            d->has_marked = true;
         }
     }
 }
@@ -419,7 +478,7 @@ static void mark_loops(Diverger *d, Among among, BlockId branch, bool is_parting
                           && ptx_loop_holds(d->defs, loop, side);
         if (d->parts[among][loop] || (!is_parting && !is_partial))
             continue;
-        d->parts[among][loop] = d->has_changed = true;
+        d->parts[among][loop] = d->has_marked = true;
     }
 }
 
@@ -434,82 +493,6 @@ static void mark_control(Diverger *d, Among among)
             mark_divergent_sides(d, among, block, is_parting);
         mark_loops(d, among, block, is_parting);
     }
-}
-
-/* ---- chains ---------------------------------------------------------------------------------- */
-
-enum { MAX_LOOKED_AT = 64, MAX_WALKED_DEFS = 4 };
-
-typedef struct UniformChain {
-    const Uniforms *uniforms;
-    const Func *func;
-    InsnId insns[MAX_LOOKED_AT];       /* found, the nearest first */
-    unsigned count;
-    uint64_t may_be_there;      /* a bit for all instructions that are 64 apart */
-} UniformChain;
-
-static void add_link(UniformChain *chain, InsnId insn)
-{
-    const uint64_t bit = UINT64_C(1) << insn % 64;
-    for (unsigned i = 0; i < chain->count && chain->may_be_there & bit; i++)
-        if (chain->insns[i] == insn)
-            return;
-    chain->may_be_there |= bit;
-    if (chain->count < MAX_LOOKED_AT)
-        chain->insns[chain->count++] = insn;
-}
-
-/* The definition before `at` in its block; else those of the register. */
-static void add_definitions(UniformChain *chain, RegId reg, InsnId at)
-{
-    const Defs *defs = chain->uniforms->defs;
-    uint32_t low = defs->first[reg], high = defs->first[reg + 1], count = ptx_defs_count(defs, reg);
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (defs->insns[middle] < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low > defs->first[reg]
-        && defs->cfg->block_of[defs->insns[low - 1]] == defs->cfg->block_of[at])
-        add_link(chain, defs->insns[low - 1]);
-    else
-        for (uint32_t i = 0; i < count && count <= MAX_WALKED_DEFS; i++)
-            add_link(chain, defs->insns[defs->first[reg] + i]);
-}
-
-/* Data loaded from memory is not followed further. */
-static void add_sources(UniformChain *chain, InsnId at, bool is_root)
-{
-    const Insn *insn = &chain->func->insns[at];
-    const Operand *operands = ptx_insn_operands(chain->func, insn);
-    bool is_branch = insn->op->kind == OPK_BRA;
-    if (!is_root && insn->op->space)
-        return;
-    if (is_branch && insn->guard != NO_ID)
-        add_definitions(chain, insn->guard, at);
-    for (unsigned o = 0; o < insn->operand_count; o++)
-        if (operands[o].kind == OPERAND_REG
-            && (is_root ? operands[o].role & ROLE_ADDRESS : operands[o].role & ROLE_USE))
-            add_definitions(chain, operands[o].id, at);
-}
-
-unsigned ptx_critical_path_find(const Uniforms *uniforms, const Func *func, InsnId insn,
-                                Link links[MAX_CHAIN])
-{
-    UniformChain chain = { .uniforms = uniforms, .func = func };
-    unsigned count = 0;
-    add_sources(&chain, insn, true);
-    for (unsigned i = 0; i < chain.count; i++)
-        add_sources(&chain, chain.insns[i], false);
-    for (int is_uniform = 0; is_uniform < 2; is_uniform++)
-        for (unsigned i = 0; i < chain.count && count < MAX_CHAIN; i++) {
-            const Affine value = uniforms->insns[chain.insns[i]];
-            if (chain.insns[i] != insn && ptx_affine_is_uniform(value) == is_uniform)
-                links[count++] = (Link){ chain.insns[i], value };
-        }
-    return count;
 }
 
 /* ---- the interface --------------------------------------------------------------------------- */
@@ -535,13 +518,14 @@ static void find_block(Diverger *d, const Launch *launch)
 static bool solve(Diverger *d)
 {
     for (d->pass = 0; d->pass < MAX_PASSES && d->work; d->pass++) {
-        d->has_changed = false;
+        d->has_changed = d->has_marked = false;
         memset(d->here_block, 0, d->func->reg_count * sizeof *d->here_block);
-        for (uint32_t i = 0; i < d->cfg->rpo_count; i++)
-            run_block(d, d->cfg->rpo[i]);
+        run_stale_blocks(d);
         for (Among among = 0; among < AMONG__COUNT; among++)
             mark_control(d, among);
-        if (!d->has_changed)
+        if (d->has_marked)
+            d->marked_at = ++d->run;
+        if (!d->has_changed && !d->has_marked)
             return true;
     }
     return false;
@@ -565,6 +549,7 @@ const Uniforms *ptx_uniform_compute(Arena *arena, Arena *scratch, const FuncFlow
                    .func = func,
                    .cfg = cfg,
                    .dom = flow->dom,
+                   .scratch = scratch,
                    .defs = defs ? defs : ptx_defs_compute(arena, func, cfg, loops) };
     d.insns = ptx_arena_array(arena, Affine, func->insn_count);
     d.branches = ptx_arena_array(arena, Affine, cfg->block_count);
@@ -573,6 +558,11 @@ const Uniforms *ptx_uniform_compute(Arena *arena, Arena *scratch, const FuncFlow
     d.here = ptx_arena_array(scratch, Affine, func->reg_count + 1);
     d.here_block = ptx_arena_array(scratch, BlockId, func->reg_count + 1);
     d.read_in = ptx_arena_array(scratch, uint32_t, func->reg_count + 1);
+    d.changed_at = ptx_arena_array(scratch, uint64_t, func->reg_count + 1);
+    d.listed_in = ptx_arena_array(scratch, BlockId, func->reg_count + 1);
+    d.ran_at = ptx_arena_array(scratch, uint64_t, cfg->block_count);
+    d.asks_marks = ptx_arena_array(scratch, bool, cfg->block_count);
+    d.outer = ptx_arena_array(scratch, RegList, cfg->block_count);
     for (Among among = 0; among < AMONG__COUNT; among++) {
         d.side[among] = ptx_arena_array(scratch, BlockId, cfg->block_count);
         d.parts[among] = ptx_arena_array(scratch, bool, loops->loop_count + 1);

@@ -141,6 +141,7 @@ double ptx_measure_launch(FactCache *q, FactId fact, Certainty *certainty)
         return bounds->minnctapersm ? (double)bounds->minnctapersm : UNKNOWN;
     case FACT_KERNEL_is_min_blocks_ignored: return ptx_measure_min_blocks_fault(q) != NULL;
     case FACT_KERNEL_registers:             return ptx_measure_registers(q);
+    case FACT_KERNEL_is_by_ptxas:           return ptx_measure_is_by_ptxas(q);
     case FACT_KERNEL_static_shared:
         return ptx_known_number(ptx_session_demand(q->session)->static_shared_bytes);
     case FACT_KERNEL_local_bytes:
