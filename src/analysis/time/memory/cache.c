@@ -490,12 +490,12 @@ static void follow_search(const Machinery *m, const CacheInput *in, InsnId id, C
     search_by_levels(m, &search, out, missed, cold);
 }
 
-static double missed_share(const CacheInput *in, Pools *pools, InsnId i)
+static double missed_share(const CacheInput *in, const Lists *lists, Pools *pools, InsnId i)
 {
     if (way_of(in, i) != WAY_LOAD)
         return 1;
     if (in->spread[i].reach > 0 && !ptx_is_list(in, i))
-        return find_pool(pools, ptx_table_bytes(in, i))->missed;
+        return find_pool(pools, ptx_table_bytes(in, lists, i))->missed;
     return fmin(1, in->func->insns[i].access_bytes / (double)SECTOR_BYTES);
 }
 
@@ -515,7 +515,7 @@ static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, 
            *cold = ptx_arena_array(arena, double, in->func->insn_count);
     Pools pools = { .count = 0 };
     Lists lists;
-    ptx_lists_find(in, &lists);
+    ptx_lists_find(arena, in, &lists);
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         Way way = way_of(in, i);
         const Count *count = &in->evaluation->insns[i].total;
@@ -524,11 +524,11 @@ static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, 
         const bool is_led = way != WAY_NONE && in->spread[i].reach > 0 && !is_searched(in, i)
                             && !ptx_is_list(in, i);
         const Led led = is_led ? ptx_led_by(in, &lists, i) : (Led){ 0 };
-        if (is_led && ptx_locate(in, i, &led, &at) && at.is_near) {
+        if (is_led && ptx_locate(in, &lists, i, &led, &at) && at.is_near) {
             if (way == WAY_STORE)
                 store_located(&led, &at, out);
             else
-                load_located(m, &led, &at, ptx_table_bytes(in, i), out);
+                load_located(m, &led, &at, ptx_table_bytes(in, &lists, i), out);
             missed[i] = fmin(1, at.sectors / led.groups);
             continue;
         }
@@ -543,14 +543,15 @@ static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, 
             if (ptx_is_list(in, i))
                 load_list(m, in->warps_per_block * lists.arrays, &list, out);
             else
-                add_to_pool(find_pool(&pools, ptx_table_bytes(in, i)), &list, in->spread[i].own);
+                add_to_pool(find_pool(&pools, ptx_table_bytes(in, &lists, i)), &list,
+                            in->spread[i].own);
         }
     }
     for (unsigned p = 0; p < pools.count; p++)
         load_by_chance(m, &pools.all[p], out);
     for (InsnId i = 0; i < in->func->insn_count; i++)
         if (!is_searched(in, i) && !(missed[i] > 0))
-            missed[i] = missed_share(in, &pools, i);
+            missed[i] = missed_share(in, &lists, &pools, i);
     out->data_missed = missed;
     out->cold_steps = cold;
 }

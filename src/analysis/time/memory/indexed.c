@@ -11,6 +11,7 @@
 #include "ir/insn.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { SECTOR_BYTES = 32, PIECE_BYTES = 64 };
 
@@ -29,26 +30,6 @@ static bool is_guessed(const CacheInput *in, InsnId id)
         if (in->evaluation->guessed[g].loop == loop && !in->evaluation->guessed[g].is_steered)
             return true;
     return false;
-}
-
-void ptx_lists_find(const CacheInput *in, Lists *out)
-{
-    double elements[MAX_LISTS] = { 0 };
-    bool is_read[MAX_LISTS] = { false };
-    out->arrays = 0;
-    for (InsnId i = 0; i < in->func->insn_count; i++) {
-        double lists = ptx_is_list(in, i) && is_guessed(in, i)
-                           ? ptx_data_indices(in->sources, in->func, in->evaluation->insns, i)
-                           : 0;
-        if (lists > 0)
-            elements[in->sources[i].param] += in->evaluation->insns[i].total.data_lanes / lists;
-    }
-    for (InsnId i = 0; i < in->func->insn_count; i++)
-        if (ptx_is_list(in, i) && !is_read[in->sources[i].param])
-            out->arrays += is_read[in->sources[i].param] = true;
-    const bool meet = ptx_lanes_meet(in->func);
-    for (unsigned p = 0; p < MAX_LISTS; p++)
-        out->share[p] = elements[p] > 0 && meet ? GUESSED_ELEMENTS / elements[p] : 1;
 }
 
 /* What is led by an element of a list comes as often as that. */
@@ -77,67 +58,104 @@ Led ptx_led_by(const CacheInput *in, const Lists *lists, InsnId id)
 /* ---- how far --------------------------------------------------------------------------------- */
 
 #define ANYWHERE 1e15
-enum { MAX_ROOTS = 64 };         /* of one table that are counted */
 #define MAX_REACH 2147483648.0 /* bytes: numbers of nearly as many bits as they have say nothing */
 
 /* Lists side by side, a lane each, have as many times more. */
-static double indices_of(const CacheInput *in, InsnId id)
+static double indices_of(const CacheInput *in, const Lists *lists, InsnId id)
 {
     enum { WARP = 32 };
     const Evaluated *insns = in->evaluation->insns;
     InsnId leader = in->sources[id].leader;
     double indices = ptx_data_indices(in->sources, in->func, insns, id);
-    return leader != NO_ID && ptx_is_list(in, leader) && !ptx_lanes_meet(in->func)
+    return leader != NO_ID && ptx_is_list(in, leader) && !lists->lanes_meet
                ? indices * WARP / ptx_data_groups(in->sources, in->func, insns, leader)
                : indices;
 }
 
-typedef struct TableUse {       /* by all accesses that data lead into it */
-    double indices, lane_bytes;
-} TableUse;
+/* Of accesses to one table, led by indices of one array, by the loads that lead them. */
+typedef struct TableAccess {
+    uint32_t param, index_param;
+    InsnId root, id;
+} TableAccess;
 
-static bool is_new_root(const InsnId *roots, unsigned count, InsnId root)
+static int compare_table_accesses(const void *left, const void *right)
 {
-    for (unsigned r = 0; r < count; r++)
-        if (roots[r] == root)
-            return false;
-    return count < MAX_ROOTS;
+    const TableAccess *a = left, *b = right;
+    if (a->param != b->param)
+        return a->param < b->param ? -1 : 1;
+    if (a->index_param != b->index_param)
+        return a->index_param < b->index_param ? -1 : 1;
+    if (a->root != b->root)
+        return a->root < b->root ? -1 : 1;
+    return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Whether the access lies in the table of `id`, and its indices in the same array. */
-static bool is_of_table(const CacheInput *in, InsnId id, InsnId other)
+static double lane_bytes_of(const CacheInput *in, InsnId id)
 {
-    const DataSource *a = &in->sources[id], *b = &in->sources[other];
-    if (id == other)
-        return true;
-    return a->param != NO_ID && b->param == a->param && a->root != NO_ID && b->root != NO_ID
-           && in->sources[a->root].param == in->sources[b->root].param
-           && in->evaluation->insns[other].total.data_lanes > 0;
+    return in->evaluation->insns[id].total.data_lanes * in->func->insns[id].access_bytes;
+}
+
+static size_t list_table_accesses(const CacheInput *in, TableAccess *out)
+{
+    size_t count = 0;
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        const DataSource *of = &in->sources[i];
+        if (of->param != NO_ID && of->root != NO_ID
+            && in->evaluation->insns[i].total.data_lanes > 0)
+            out[count++] = (TableAccess){ of->param, in->sources[of->root].param, of->root, i };
+    }
+    qsort(out, count, sizeof *out, compare_table_accesses);
+    return count;
 }
 
 /* An unrolled loop leads into one table by many instructions, each of which loads a part of the
  * indices. */
-static TableUse use_of_table(const CacheInput *in, InsnId id)
+static const TableUse *find_table_uses(Arena *arena, const CacheInput *in, const Lists *lists)
 {
-    InsnId roots[MAX_ROOTS];
-    unsigned count = 0;
-    TableUse out = { 0, 0 };
-    for (InsnId i = 0; i < in->func->insn_count; i++) {
-        if (!is_of_table(in, id, i))
-            continue;
-        out.lane_bytes += in->evaluation->insns[i].total.data_lanes
-                          * in->func->insns[i].access_bytes;
-        if (!is_new_root(roots, count, in->sources[i].root))
-            continue;
-        roots[count++] = in->sources[i].root;
-        out.indices += indices_of(in, i);
+    TableUse *out = ptx_arena_array(arena, TableUse, in->func->insn_count + 1);
+    TableAccess *all = ptx_arena_array(arena, TableAccess, in->func->insn_count + 1);
+    const size_t count = list_table_accesses(in, all);
+    for (InsnId i = 0; i < in->func->insn_count; i++)
+        if (in->sources[i].root != NO_ID)
+            out[i] = (TableUse){ indices_of(in, lists, i), lane_bytes_of(in, i) };
+    for (size_t first = 0, end; first < count; first = end) {
+        TableUse use = { 0, 0 };
+        for (end = first; end < count && all[end].param == all[first].param
+                          && all[end].index_param == all[first].index_param; end++) {
+            use.lane_bytes += lane_bytes_of(in, all[end].id);
+            if (end == first || all[end].root != all[end - 1].root)
+                use.indices += indices_of(in, lists, all[end].id);
+        }
+        for (size_t n = first; n < end; n++)
+            out[all[n].id] = use;
     }
     return out;
 }
 
+void ptx_lists_find(Arena *arena, const CacheInput *in, Lists *out)
+{
+    double elements[MAX_LISTS] = { 0 };
+    bool is_read[MAX_LISTS] = { false };
+    out->arrays = 0;
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        double lists = ptx_is_list(in, i) && is_guessed(in, i)
+                           ? ptx_data_indices(in->sources, in->func, in->evaluation->insns, i)
+                           : 0;
+        if (lists > 0)
+            elements[in->sources[i].param] += in->evaluation->insns[i].total.data_lanes / lists;
+    }
+    for (InsnId i = 0; i < in->func->insn_count; i++)
+        if (ptx_is_list(in, i) && !is_read[in->sources[i].param])
+            out->arrays += is_read[in->sources[i].param] = true;
+    out->lanes_meet = ptx_lanes_meet(in->func);
+    for (unsigned p = 0; p < MAX_LISTS; p++)
+        out->share[p] = elements[p] > 0 && out->lanes_meet ? GUESSED_ELEMENTS / elements[p] : 1;
+    out->tables = find_table_uses(arena, in, out);
+}
+
 /* A table that data lead into has as many elements as there are threads, where nothing says how
  * many: an index for each is what such data mostly are. Pointers lead anywhere. */
-double ptx_table_bytes(const CacheInput *in, InsnId id)
+double ptx_table_bytes(const CacheInput *in, const Lists *lists, InsnId id)
 {
     const double threads = in->evaluation->blocks * in->warps_per_block * 32,
                  bytes = in->func->insns[id].access_bytes, scale = in->sources[id].scale;
@@ -145,7 +163,7 @@ double ptx_table_bytes(const CacheInput *in, InsnId id)
         return ANYWHERE;
     if (in->spread[id].reach < MAX_REACH)
         return in->spread[id].reach;
-    const TableUse use = use_of_table(in, id);
+    const TableUse use = lists->tables[id];
     if (!(use.indices > 0))
         return threads * bytes;
     return isfinite(scale) ? use.indices * fmax(scale, bytes)
@@ -170,10 +188,10 @@ static double hit_in_part(double draws, double parts, double table, double of_gr
     return ptx_hit_by_chance(draws, fmax(1, table / parts)) * of_group;
 }
 
-bool ptx_locate(const CacheInput *in, InsnId id, const Led *led, Located *out)
+bool ptx_locate(const CacheInput *in, const Lists *lists, InsnId id, const Led *led, Located *out)
 {
     const Locality locality = locality_of(in, id);
-    const double table = ptx_table_bytes(in, id), draws = led->requests * led->groups,
+    const double table = ptx_table_bytes(in, lists, id), draws = led->requests * led->groups,
                  sectors = fmax(1, led->bytes / SECTOR_BYTES),
                  pieces = fmax(1, led->bytes / PIECE_BYTES);
     if (locality == LOCALITY_UNKNOWN || !(draws > 0) || !(in->warps_per_block > 0))
@@ -207,7 +225,7 @@ const LocatedAccess *ptx_located_accesses(Arena *arena, Arena *scratch, const Ca
     with.spread = ptx_address_distribution_compute(scratch, scratch, NULL, NULL, in->func);
     with.sources = ptx_data_sources_compute(scratch, scratch, in->func, in->cfg, in->loops);
     Lists lists;
-    ptx_lists_find(&with, &lists);
+    ptx_lists_find(scratch, &with, &lists);
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const Count *count = &in->evaluation->insns[i].total;
         Located at;
@@ -215,7 +233,7 @@ const LocatedAccess *ptx_located_accesses(Arena *arena, Arena *scratch, const Ca
         if (!(count->data_requests > 0) || !(with.spread[i].reach > 0) || ptx_is_list(&with, i))
             continue;
         const Led led = ptx_led_by(&with, &lists, i);
-        if (ptx_locate(&with, i, &led, &at))
+        if (ptx_locate(&with, &lists, i, &led, &at))
             out[i] = (LocatedAccess){ at.asked, with.sources[with.sources[i].leader].param,
                                       (uint8_t)locality_of(&with, i) };
     }

@@ -11,11 +11,17 @@
 
 enum { MAX_LISTS = 64 };        /* arrays of lists, by the parameter that points to them */
 
+typedef struct TableUse {       /* by all accesses that data lead into one table */
+    double indices, lane_bytes;
+} TableUse;
+
 /* Of what loops that data end were taken to read of a list, what it has: its length is guessed, and
  * does not depend on how many lanes go through it side by side. */
 typedef struct Lists {
     double share[MAX_LISTS];
     unsigned arrays;
+    bool lanes_meet;
+    const TableUse *tables;     /* per instruction: of the table that data lead it into */
 } Lists;
 
 typedef struct Led {            /* of one access */
@@ -30,15 +36,16 @@ typedef struct Located {        /* of a request */
     bool is_near;               /* sorted or local */
 } Located;
 
-void ptx_lists_find(const CacheInput *in, Lists *out);
+/* `tables` is owned by the arena. */
+void ptx_lists_find(Arena *arena, const CacheInput *in, Lists *out);
 bool ptx_is_list(const CacheInput *in, InsnId id);
 Led ptx_led_by(const CacheInput *in, const Lists *lists, InsnId id);
 
 /* Over how many bytes data may lead it. */
-double ptx_table_bytes(const CacheInput *in, InsnId id);
+double ptx_table_bytes(const CacheInput *in, const Lists *lists, InsnId id);
 
 /* Whether the launch says where the indices lie that lead it. */
-bool ptx_locate(const CacheInput *in, InsnId id, const Led *led, Located *out);
+bool ptx_locate(const CacheInput *in, const Lists *lists, InsnId id, const Led *led, Located *out);
 
 typedef struct LocatedAccess {
     double sectors;             /* of a request, as the launch says that indices lie; NaN */
