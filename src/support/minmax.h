@@ -1,5 +1,5 @@
-/* minmax.h -- the smaller and the larger of two, for each type that needs it, how far apart two are,
- * and how far one is from 0. A NaN is not ordered: where one is compared, the second is taken. */
+/* minmax.h -- the smaller and the larger of two, for each type that needs it, how far two are apart
+ * and one is from 0. A NaN is not ordered: where one is compared, the second is taken. */
 #ifndef PTX_SUPPORT_MINMAX_H
 #define PTX_SUPPORT_MINMAX_H
 

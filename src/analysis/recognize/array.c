@@ -379,7 +379,8 @@ static bool has_other_atomic(const Writing *w, Step step)
             || ptx_recognizer_named_step(r->flow->func->insns[at].op) == step
             || r->flow->loops->loop_of[r->flow->cfg->block_of[at]] != w->loop)
             continue;
-        if (!ptx_subscript_is_apart(w->to, of, &apart) || ptx_i64_magnitude(apart) < w->insn->access_bytes)
+        if (!ptx_subscript_is_apart(w->to, of, &apart)
+            || ptx_i64_magnitude(apart) < w->insn->access_bytes)
             return true;
     }
     return r->atomic_count > MAX_ATOMICS;
