@@ -1,5 +1,5 @@
-/* minmax.h -- the smaller and the larger of two, for each type that needs it, and how far apart two
- * are. A NaN is not ordered: where one is compared, the second is taken. */
+/* minmax.h -- the smaller and the larger of two, for each type that needs it, how far two are apart
+ * and one is from 0. A NaN is not ordered: where one is compared, the second is taken. */
 #ifndef PTX_SUPPORT_MINMAX_H
 #define PTX_SUPPORT_MINMAX_H
 
@@ -27,6 +27,12 @@ MINMAX(double, double)
 static inline uint32_t ptx_u32_distance(uint32_t a, uint32_t b)
 {
     return a > b ? a - b : b - a;
+}
+
+/* Without its sign; of the smallest, too. */
+static inline uint64_t ptx_i64_magnitude(int64_t value)
+{
+    return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 }
 
 #endif

@@ -68,7 +68,8 @@ static void check_links(const ptxlint_recognition *of, size_t items)
 
 static void check_fission(const ptxlint_fission *fission, size_t length)
 {
-    require(fission->part_count > 1, "a fission has parts");
+    require(fission->part_count != 1, "one part is no fission");
+    require(fission->part_count || fission->why[0], "what has no parts has a reason");
     require(fission->is_advised == !fission->why[0], "what is not advised has a reason");
     for (size_t i = 0; i < fission->part_count; i++) {
         const ptxlint_fission_part *part = &fission->parts[i];

@@ -1,5 +1,6 @@
 /* Wavefronts of single requests against testdata/measured/probes.json: patterns of lanes whose
  * wavefronts an H200 counted. */
+#include "analysis/access/describe.h"
 #include "analysis/sim/cost/footprint.h"
 #include "analysis/sim/cost/traffic.h"
 
@@ -301,6 +302,28 @@ static void test_sums_over_lanes(void **state)
 }
 
 /* A copy costs the same where each of its sides lies a multiple of PERIOD bytes further on. */
+/* Distances between lanes are without a sign, at the ends of 64 bits, too. */
+static void test_distances(void **state)
+{
+    (void)state;
+    static const struct { int64_t stride; AccessPattern pattern; const char *text; } cases[] = {
+        { -4096, PATTERN_STRIDED, "lanes are 4096 bytes apart" },
+        { INT64_MIN, PATTERN_STRIDED, "lanes are 9223372036854775808 bytes apart" },
+        { INT64_MIN, PATTERN_IRREGULAR,
+          "lane addresses are irregular, most of them 9223372036854775808 bytes apart" },
+        { -4, PATTERN_IRREGULAR, "lane addresses are irregular" },
+        { INT64_MAX, PATTERN_PER_THREAD,
+          "each lane accesses its own range, 9223372036854775807 bytes from the next" },
+    };
+    Arena arena;
+    ptx_arena_init(&arena, SIZE_MAX, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const Count count = { .stride = cases[i].stride, .pattern = (uint8_t)cases[i].pattern };
+        assert_string_equal(ptx_count_describe(&arena, &count, 4), cases[i].text);
+    }
+    ptx_arena_free(&arena);
+}
+
 static void test_moved_copies(void **state)
 {
     (void)state;
@@ -341,6 +364,7 @@ UNIT(traffic)
                                         cmocka_unit_test(rows_of_matrices),
                                         cmocka_unit_test(test_closed_forms),
                                         cmocka_unit_test(test_sums_over_lanes),
-                                        cmocka_unit_test(test_moved_copies) };
+                                        cmocka_unit_test(test_distances),
+        cmocka_unit_test(test_moved_copies) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 #include "analysis/access/describe.h"
 #include "analysis/access/evaluate.h"
 #include "analysis/sim/count.h"
+#include "support/minmax.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,7 +11,7 @@
 const char *ptx_count_describe(Arena *arena, const Count *count, uint32_t bytes)
 {
     char text[128];
-    int64_t apart = count->stride < 0 ? -count->stride : count->stride;
+    const uint64_t apart = ptx_i64_magnitude(count->stride);
     if (count->is_free && count->pattern != PATTERN_BROADCAST && count->pattern != PATTERN_NONE)
         return "the distance between lanes depends on an unknown parameter or grid size";
     switch ((AccessPattern)count->pattern) {
@@ -22,20 +23,20 @@ const char *ptx_count_describe(Arena *arena, const Count *count, uint32_t bytes)
         return count->sectors > 0 ? "lanes are contiguous, but start inside a sector or line"
                                   : "lanes are contiguous";
     case PATTERN_STRIDED:
-        snprintf(text, sizeof text, "lanes are %" PRId64 " bytes apart", apart);
+        snprintf(text, sizeof text, "lanes are %" PRIu64 " bytes apart", apart);
         break;
     case PATTERN_PER_THREAD:
         snprintf(text, sizeof text,
-                 "each lane accesses its own range, %" PRId64 " bytes from the next", apart);
+                 "each lane accesses its own range, %" PRIu64 " bytes from the next", apart);
         break;
     case PATTERN_ROWS:
         snprintf(text, sizeof text, "lanes are contiguous in pieces that lie apart");
         break;
     case PATTERN_IRREGULAR:
-        if (apart <= (int64_t)bytes)
+        if (apart <= bytes)
             return "lane addresses are irregular";
         snprintf(text, sizeof text,
-                 "lane addresses are irregular, most of them %" PRId64 " bytes apart", apart);
+                 "lane addresses are irregular, most of them %" PRIu64 " bytes apart", apart);
         break;
     default:
         return "";

@@ -9,8 +9,8 @@
 #include "ir/insn.h"
 #include "ir/operand.h"
 #include "ir/sreg.h"
+#include "support/minmax.h"
 
-#include <stdlib.h>
 
 enum {
     CHAIN_INSNS = 64,           /* from what is stored back to the element that it updates */
@@ -379,7 +379,8 @@ static bool has_other_atomic(const Writing *w, Step step)
             || ptx_recognizer_named_step(r->flow->func->insns[at].op) == step
             || r->flow->loops->loop_of[r->flow->cfg->block_of[at]] != w->loop)
             continue;
-        if (!ptx_subscript_is_apart(w->to, of, &apart) || llabs(apart) < w->insn->access_bytes)
+        if (!ptx_subscript_is_apart(w->to, of, &apart)
+            || ptx_i64_magnitude(apart) < w->insn->access_bytes)
             return true;
     }
     return r->atomic_count > MAX_ATOMICS;

@@ -186,9 +186,9 @@ static bool is_loaded_beside(const Selection *s, NodeId id)
 {
     const GraphNode *node = ptx_node_of(s, id);
     int64_t most = node->var != NO_ID && s->target.sm >= 100 ? 16 : 8;
-    int64_t first = node->value < 0 ? node->value : node->value - node->value % most;
-    for (int64_t place = first; place < node->value && node->units == 1; place += 4) {
-        NodeId other = ptx_graph_bank(s->graph, node->var, place, 1);
+    int64_t before = node->value < 0 || node->units != 1 ? 0 : node->value % most;
+    for (; before > 0; before -= 4) {
+        NodeId other = ptx_graph_bank(s->graph, node->var, node->value - before, 1);
         if (other && s->is_demanded[other] && s->home[other] == s->home[id])
             return true;
     }

@@ -4,6 +4,7 @@
 #include "ir/func.h"
 #include "ir/insn.h"
 #include "isa/isa.h"
+#include "support/minmax.h"
 #include "support/span.h"
 #include "ir/module.h"
 #include "analysis/value/interval.h"
@@ -47,6 +48,13 @@ static void put_number(TripText *t, int64_t value)
     put(t, digits);
 }
 
+static void put_magnitude(TripText *t, int64_t value)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%" PRIu64, ptx_i64_magnitude(value));
+    put(t, digits);
+}
+
 static void put_node(const Counter *c, TripText *t, SymId id, bool tight)
 {
     t->is_cut |= !ptx_sym_print(c->s, id, tight, t->bytes, sizeof t->bytes);
@@ -58,7 +66,7 @@ static void put_offset(TripText *t, int64_t offset)
     if (offset)
         put(t, offset < 0 ? " - " : " + ");
     if (offset)
-        put_number(t, offset < 0 ? -offset : offset);
+        put_magnitude(t, offset);
 }
 
 static const char *print_alone(Counter *c, SymId id)

@@ -5,10 +5,10 @@
 #include "ir/operand.h"
 #include "isa/isa.h"
 #include "ir/sreg.h"
+#include "support/minmax.h"
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/loop.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <stdbool.h>
 
@@ -504,7 +504,7 @@ Pitch ptx_pitch_find(PitchFacts *facts, const Func *func, const Defs *defs, Insn
         const Term *lanes = address.is_lost ? NULL : lane_term(&address, &param);
         if (!lanes)
             return out;
-        int64_t bytes = llabs(lanes->factor);
+        const uint64_t bytes = ptx_i64_magnitude(lanes->factor);
         if (bytes && runs_along(&t, &address, derived_of(facts, func, param)))
             out = (Pitch){ position_of(func, param),
                            (uint32_t)(bytes < SECTOR ? (SECTOR + bytes - 1) / bytes : 1) };

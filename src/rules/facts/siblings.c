@@ -149,13 +149,10 @@ static double share_in_rows(const Count *total, uint32_t siblings)
 double ptx_measure_siblings(FactCache *q, const Subjects *subject, FactId fact, const Count *total)
 {
     const Operand *address = address_of(q->func, &q->func->insns[subject->insn]);
-    int64_t stride = total ? total->stride : 0;
-    Siblings s = { .stride = stride < 0 ? -stride : stride };
-    if (fact == FACT_ACCESS_used_together
-        && (!total || total->is_free || s.stride == 0 || s.stride > MAX_PERIOD))
+    const uint64_t stride = total ? ptx_i64_magnitude(total->stride) : 0;
+    Siblings s = { .stride = stride > MAX_PERIOD ? 0 : (int64_t)stride };
+    if (fact == FACT_ACCESS_used_together && (!total || total->is_free || s.stride == 0))
         return UNKNOWN;
-    if (s.stride > MAX_PERIOD)
-        s.stride = 0;
     if (!address)
         return fact == FACT_ACCESS_siblings ? 1 : UNKNOWN;
     find_siblings(q, subject, address, &s);
