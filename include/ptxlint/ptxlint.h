@@ -1982,7 +1982,7 @@ typedef struct ptxlint_recognized {
     /* or elements in shared memory, that are combined; 0: not known, or of another class */
     uint32_t lanes;
     const char *advice;                 /* what follows from the class, in a sentence; "" */
-    const char *array_title;            /* the array as messages call it: "part in block_sum" */
+    const char *array_title;            /* the array as the source has it: "part", "param_2" */
 } ptxlint_recognized;
 
 typedef enum ptxlint_link_kind {
@@ -2021,8 +2021,9 @@ typedef struct ptxlint_fission_part {
     ptxlint_fission_figures figures;
 } ptxlint_fission_part;
 
-/* A kernel whose arrays need of each other no more than indices, addresses, and what decides how
- * far they go: docs/recognize.md. Each parameter counts as an array of its own. */
+/* A kernel whose arrays need of each other no more than indices, addresses, what decides how far
+ * they go, and what each part can compute again: docs/recognize.md. Each parameter counts as an
+ * array of its own. Without parts: registers limit occupancy, and why says why it is not split. */
 typedef struct ptxlint_fission {
     size_t size;
     const ptxlint_gpu *gpu;
@@ -2034,6 +2035,9 @@ typedef struct ptxlint_fission {
     /* registers limit occupancy, and it rises for each part */
     int is_advised;
     const char *why;                    /* it is not; else "" */
+    /* instructions, beyond indices and addresses, that more than one part computes; their first */
+    uint32_t again_count;
+    ptxlint_span again;
 } ptxlint_fission;
 
 /* What a kernel's or function's loops compute: docs/recognize.md. */
@@ -2062,7 +2066,7 @@ PTXLINT_API const ptxlint_link *ptxlint_recognition_links(const ptxlint_recognit
 /* There may be more links than these: docs/limits.md. */
 PTXLINT_API int ptxlint_recognition_is_links_cut(const ptxlint_recognition *of);
 
-/* NULL: the kernel has one part alone, or not all that it does is followed. */
+/* NULL: there are no parts, and registers do not limit occupancy. */
 PTXLINT_API const ptxlint_fission *ptxlint_recognition_fission(const ptxlint_recognition *of);
 
 /* "%tid.x", ...: the name of a node that stands behind the items; NULL: there is none such. */

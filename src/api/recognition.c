@@ -18,6 +18,7 @@
 #include "support/guard.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,7 @@ typedef struct RecognitionBuild {
     ptxlint_recognition *to;
     bool has_links;
     const ptxlint_module *module;
+    const ptxlint_kernel *kernel;
     const Func *func;
     Arena scratch;
 } RecognitionBuild;
@@ -193,10 +195,24 @@ static void view_links(RecognitionBuild *b, const RecognizedLinks *links)
     b->to->is_links_cut = links->is_cut;
 }
 
+/* As far as the kernel's figures say: true where there are none. */
+static bool may_registers_limit(const ptxlint_kernel *kernel)
+{
+    if (!kernel->projection_count)
+        return true;
+    const ptxlint_occupancy *of = &kernel->projections[0].occupancy;
+    bool is_named = of->percent < 0 || isnan(of->percent);
+    for (size_t i = 0; i < of->limiter_count; i++)
+        is_named |= !strcmp(of->limiters[i], "registers") || !strcmp(of->limiters[i], "unknown");
+    return is_named;
+}
+
+/* Why there are no parts is of interest where registers limit occupancy. */
 static void view_fission(RecognitionBuild *b, const FuncFlow *flow, const Fission *fission)
 {
     const ptxlint_module *m = b->module;
-    if (!m->gpu_count || !m->sessions->launches)
+    if (!m->gpu_count || !m->sessions->launches
+        || (!fission->count && !may_registers_limit(b->kernel)))
         return;
     const FissionInput in = { .flow = flow, .fission = fission, .gpu = m->gpus[0],
                               .launch = m->sessions->launches[b->func - m->ir->funcs],
@@ -237,11 +253,13 @@ static void view_recognition(void *context)
     view_fission(b, &flow, &fission);
 }
 
-static ptxlint_status make_recognition(const ptxlint_module *m, const Func *func, bool has_links,
-                                       ptxlint_recognition *to)
+static ptxlint_status make_recognition(const ptxlint_module *m, const ptxlint_kernel *kernel,
+                                       bool has_links, ptxlint_recognition *to)
 {
+    const Func *func = ptx_kernel_func(m, kernel);
     const size_t limit = RECOGNIZE_BYTES + (size_t)RECOGNIZE_BYTES_PER_INSN * func->insn_count;
-    RecognitionBuild b = { .to = to, .has_links = has_links, .module = m, .func = func };
+    RecognitionBuild b = { .to = to, .has_links = has_links, .module = m, .kernel = kernel,
+                           .func = func };
     return ptx_run_guarded_with(&to->arena, &b.scratch, limit, view_recognition, &b)
                ? PTXLINT_OK
                : PTXLINT_NO_MEMORY;
@@ -252,15 +270,12 @@ static ptxlint_status new_recognition(const ptxlint_module *module, const ptxlin
 {
     if (out)
         *out = NULL;
-    const Func *func = NULL;
-    if (out && module && kernel && module->ir)
-        func = ptx_kernel_func(module, kernel);
-    if (!func)
+    if (!out || !module || !kernel || !module->ir || !ptx_kernel_func(module, kernel))
         return PTXLINT_BAD_ARGUMENT;
     ptxlint_recognition *recognition = calloc(1, sizeof *recognition);
     if (!recognition)
         return PTXLINT_NO_MEMORY;
-    ptxlint_status status = make_recognition(module, func, has_links, recognition);
+    ptxlint_status status = make_recognition(module, kernel, has_links, recognition);
     if (status == PTXLINT_OK)
         *out = recognition;
     else

@@ -101,11 +101,25 @@ static bool may_be_below(const ptxlint_fission *of)
     return false;
 }
 
+static const char *text_of_reason(const FissionView *v, const char *text, InsnId where)
+{
+    char out[160];
+    if (where == NO_ID)
+        return text;
+    const Span span = v->in->flow->func->insns[where].span;
+    const int length = snprintf(out, sizeof out, "%s (line %u)", text,
+                                (unsigned)ptx_line_of(v->in->flow->module, span.begin) + 1);
+    return ptx_arena_strndup(v->arena, out, (size_t)length);
+}
+
 /* Why there is no advice; "": there is. */
 static const char *text_against(const FissionView *v, const ptxlint_fission *of,
                                 const Occupancy *occupancy)
 {
     const int64_t warps = of->whole.warps_per_sm;
+    const Fission *fission = v->in->fission;
+    if (!fission->count)
+        return text_of_reason(v, fission->why, fission->why_insn);
     if (!(occupancy->limiters & 1u << LIMITER_REGISTERS))
         return "registers do not limit occupancy";
     if (of->is_block_assumed)
@@ -116,6 +130,8 @@ static const char *text_against(const FissionView *v, const ptxlint_fission *of,
         return "within the estimate's band, occupancy may fall";
     if (warps_of_grid(v) <= warps)
         return "the grid has no more warps for an SM";
+    if (fission->loaded_again != NO_ID)
+        return text_of_reason(v, "parts would load the same again", fission->loaded_again);
     return "";
 }
 
@@ -142,7 +158,7 @@ const ptxlint_fission *ptx_fission_view(Arena *arena, Arena *scratch, const Fiss
 {
     const Fission *fission = in->fission;
     FissionView v = { .arena = arena, .scratch = scratch, .in = in };
-    if (!fission->count)
+    if (!fission->count && !fission->why)
         return NULL;
     ptxlint_fission *out = ptx_arena_new(arena, ptxlint_fission);
     ptxlint_fission_part *parts = ptx_arena_array(arena, ptxlint_fission_part, fission->count);
@@ -150,11 +166,16 @@ const ptxlint_fission *ptx_fission_view(Arena *arena, Arena *scratch, const Fiss
     begin_fission(&v, out);
     if (v.shape.error || !find_part_figures(&v, NULL, &out->whole, &occupancy))
         return NULL;
+    if (!fission->count && !(occupancy.limiters & 1u << LIMITER_REGISTERS))
+        return NULL;
     for (uint32_t p = 0; p < fission->count; p++)
         if (!view_part(&v, &fission->parts[p], &parts[p]))
             return NULL;
     out->parts = parts;
     out->part_count = fission->count;
+    out->again_count = fission->again_count;
+    if (fission->again != NO_ID)
+        out->again = ptx_view_span(in->flow->func->insns[fission->again].span);
     judge_fission(&v, out, &occupancy);
     return out;
 }

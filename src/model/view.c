@@ -130,6 +130,9 @@ const char *ptx_view_var_title(Arena *arena, const Module *module, VarId var)
     char text[VAR_TITLE_BYTES];
     if (ptx_var_title(module, &module->vars[var], text, sizeof text) >= sizeof text)
         memcpy(text + sizeof text - 4, "...", 4);
+    char *function = strstr(text, " in ");
+    if (function)
+        *function = '\0';
     return ptx_arena_strndup(arena, text, strlen(text));
 }
 

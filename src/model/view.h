@@ -18,7 +18,7 @@ typedef struct Span Span;
 
 enum { VAR_TITLE_BYTES = 48 };
 
-/* A variable as messages call it, "part in block_sum", no longer than that. */
+/* A variable as its function calls it, "part", "param_2", no longer than that. */
 const char *ptx_view_var_title(Arena *arena, const Module *module, VarId var);
 
 static inline ptxlint_span ptx_view_span(Span span)

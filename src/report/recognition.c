@@ -40,15 +40,14 @@ static bool is_same_row(const ptxlint_module *module, const ptxlint_recognized *
            && is_same_variable_or_line(module, a, b);
 }
 
-/* "out[]"; not which function has it: that is the kernel, or was inlined. */
+/* "out[]", "param_0+8[]" */
 static void put_array_name(Line *line, const ptxlint_recognized *item)
 {
-    const char *title = item->array_title, *function = strstr(title, " in ");
-    const size_t length = function ? (size_t)(function - title) : strlen(title);
-    char offset[32] = "";
+    const char *title = item->array_title;
     if (item->array_offset)
-        snprintf(offset, sizeof offset, "+%zu", item->array_offset);
-    ptx_line_format(line, "%.*s%s%s", (int)length, title, offset, length ? "[]" : "an array");
+        ptx_line_format(line, "%s+%zu[]", title, item->array_offset);
+    else
+        ptx_line_format(line, "%s%s", title, *title ? "[]" : "an array");
 }
 
 void ptx_line_recognized(Line *line, const ptxlint_recognized *item)
@@ -150,19 +149,41 @@ static void put_fission_part(Out *out, const ptxlint_module *module,
     put_fission_figures(&line, &part->figures);
 }
 
+/* What follows from the parts. */
+static void put_fission_reason(Out *out, const ptxlint_module *module, const ptxlint_fission *of)
+{
+    Line line = { .out = out, .column = REASON_INDENT, .indent = REASON_INDENT };
+    ptx_out_repeat(out, ' ', REASON_INDENT);
+    if (of->again_count)
+        ptx_line_format(&line, "%" PRIu32 " instruction%s of several parts (line %" PRIu32
+                        ") each computes again; ", of->again_count,
+                        ptx_plural(of->again_count), line_of(module, of->again));
+    if (of->is_advised)
+        ptx_line_words(&line, "registers limit occupancy: give each part a kernel of its own, its "
+                              "loops unrolled as here");
+    else
+        ptx_line_format(&line, "no split is advised: %s", of->why);
+    ptx_line_end(&line);
+}
+
+static const char *parts_title(const ptxlint_fission *of)
+{
+    if (!of->part_count)
+        return "registers limit occupancy";
+    return of->again_count ? "parts, each with what it needs of the others"
+                           : "parts that share no more than indices";
+}
+
 static void put_fission_text(Out *out, const ptxlint_module *module, const ptxlint_fission *of)
 {
-    ptx_out_format(out, "  parts that share no more than indices, on %s, %" PRId64 " threads a "
-                   "block\n", ptxlint_gpu_get_info(of->gpu)->name, of->threads_per_block);
+    ptx_out_format(out, "  %s, on %s, %" PRId64 " threads a block\n",
+                   parts_title(of),
+                   ptxlint_gpu_get_info(of->gpu)->name, of->threads_per_block);
     for (size_t p = 0; p < of->part_count; p++)
         put_fission_part(out, module, &of->parts[p]);
     Line line = row_begin(out, "together");
     put_fission_figures(&line, &of->whole);
-    if (of->is_advised)
-        ptx_out_text(out, "      registers limit occupancy: give each part a kernel of its own, "
-                          "its loops unrolled as here\n");
-    else
-        ptx_out_format(out, "      no split is advised: %s\n", of->why);
+    put_fission_reason(out, module, of);
 }
 
 static void put_recognition_text(Out *out, const ptxlint_module *module,
@@ -262,6 +283,7 @@ void ptx_json_fission(Json *json, const ptxlint_module *module, const ptxlint_fi
     put_fission_figures_json(json, &of->whole);
     ptx_json_bool(json, "advised", of->is_advised);
     ptx_json_name(json, "why", of->why);
+    ptx_json_count(json, "again_instructions", of->again_count);
     ptx_json_array(json, "parts");
     for (size_t p = 0; p < of->part_count; p++)
         put_fission_part_json(json, module, &of->parts[p]);

@@ -70,8 +70,9 @@ static void put_computed_kind(Line *line, const ptxlint_module *module, const Co
     if (is_counted)
         return;
     if (*item->operation)
-        ptx_line_format(line, ", %s,", item->operation);
+        ptx_line_format(line, ", %s", item->operation);
     if (is_one) {
+        ptx_line_words(line, ptx_text_if(*item->operation != 0, ","));
         ptx_line_words(line, " of ");
         ptx_line_recognized(line, item);
     }

@@ -12,9 +12,8 @@ TARGET = "-arch=sm_90"
 HEAD = """extern "C" __global__ __launch_bounds__({threads}) void {name}({params}, int n, int m)
 {{
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-"""
+{guard}"""
+GUARD = "    if (i >= n)\n        return;\n"
 
 
 def each(count, pattern):
@@ -58,6 +57,24 @@ def atomics(source, target, count, s):
     return moments(source, target, count, s, "float", f"atomicAdd(&{target}[@], {s}@);")
 
 
+def scaled(source, target, count, s):
+    """Each part scales by the same root, which nvcc computes once."""
+    part = moments(source, target, count, s, "float")
+    part["begin"].append(f"float {s}c = sqrtf((float)i);")
+    part["body"][0] = f"float {s}v = {source}[(size_t)k * n + i] * {s}c, {s}w = {s}v;"
+    return part
+
+
+def tiles(source, target, count, s):
+    """What is read goes through shared memory, between barriers."""
+    part = moments(source, target, count, s, "float")
+    part["begin"].append(f"__shared__ float {s}p[512];")
+    part["body"][:1] = [f"{s}p[threadIdx.x] = {source}[(size_t)k * n + i];", "__syncthreads();",
+                        f"float {s}v = {s}p[511 - threadIdx.x], {s}w = {s}v;"]
+    part["body"].append("__syncthreads();")
+    return part | {"guard": ""}
+
+
 KERNELS = {
     "moments": (256, [moments("x", "a", 14, "s"), moments("y", "b", 14, "t")]),
     "moments3": (256, [moments("x", "a", 8, "s"), moments("y", "b", 8, "t"), moments("z", "c", 8, "u")]),
@@ -67,6 +84,8 @@ KERNELS = {
     "polynomials": (256, [polynomials("x", "a", 12, "s"), polynomials("y", "b", 12, "t")]),
     "filters": (512, [filters("x", "a", 20, "s"), filters("y", "b", 28, "t")]),
     "atomics": (512, [atomics("x", "a", 22, "s"), atomics("y", "b", 22, "t")]),
+    "scaled": (512, [scaled("x", "a", 22, "s"), scaled("y", "b", 22, "t")]),
+    "tiles": (512, [tiles("x", "a", 22, "s"), tiles("y", "b", 22, "t")]),
 }
 
 
@@ -77,7 +96,7 @@ def lines(indent, statements):
 def write_kernel(name, threads, loops):
     """loops: lists of parts, a loop each."""
     params = ", ".join(param for parts in loops for part in parts for param in part["params"])
-    text = HEAD.format(threads=threads, name=name, params=params)
+    text = HEAD.format(threads=threads, name=name, params=params, guard=loops[0][0].get("guard", GUARD))
     for parts in loops:
         text += "    {\n" + "".join(lines(8, part["begin"]) for part in parts) + "        for (int k = 0; k < m; k++) {\n"
         text += "".join(lines(12, part["body"]) for part in parts) + "        }\n" + "".join(lines(8, part["end"]) for part in parts) + "    }\n"

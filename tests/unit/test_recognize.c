@@ -710,7 +710,12 @@ static const struct { const char *what, *body, *wanted; } parts[] = {
     { "what is loaded for one ends the loop of both",
       BOTH_LOOP(TWO_LOADS TWO_SUMS "setp.gt.f32 %p2, %f2, 0f42000000;\n@%p2 bra M;\n",
                 "M: " TWO_STORES), "" },
-    { "a barrier", BOTH_LOOP(TWO_LOADS TWO_SUMS "bar.sync 0;\n", TWO_STORES), "" },
+    { "a barrier", BOTH_LOOP(TWO_LOADS TWO_SUMS "bar.sync 0;\n", TWO_STORES), "x y" },
+    { "a barrier that gives a value",
+      BOTH_LOOP(TWO_LOADS TWO_SUMS "bar.red.popc.u32 %r2, 0, %p1;\n", TWO_STORES), "" },
+    { "a barrier of the cluster",
+      BOTH_LOOP(TWO_LOADS TWO_SUMS "barrier.cluster.arrive;\nbarrier.cluster.wait;\n",
+                TWO_STORES), "" },
     { "one loads by an address that is not known",
       BOTH_LOOP("ld.global.u64 %rd14, [%rd5];\nld.global.f32 %f2, [%rd14];\n"
                 "mov.f32 %f12, %f2;\nld.global.f32 %f4, [%rd6];\nld.global.f32 %f14, [%rd6+4];\n"

@@ -18,7 +18,20 @@ typedef struct FissionSearch {
     bool *is_waiting;           /* per instruction: it is on the stack */
     uint8_t group[MAX_ARRAYS];  /* per array: the first that is of its part */
     uint64_t stored;            /* arrays that are stored to */
+    bool computes_again;        /* what several parts need, each of them may compute */
+    const char *why;            /* no parts; NULL */
+    InsnId why_insn;
 } FissionSearch;
+
+/* The first reason is kept. Always false. */
+static bool refuse_fission(FissionSearch *s, const char *why, InsnId insn)
+{
+    if (!s->why) {
+        s->why = why;
+        s->why_insn = insn;
+    }
+    return false;
+}
 
 /* ---- which kernels --------------------------------------------------------------------------- */
 
@@ -52,15 +65,36 @@ static bool is_local(const Op *op)
     return op->space == SPACE_LOCAL && op->flags & (OPF_LOAD | OPF_STORE);
 }
 
-static bool can_be_followed(const Recognizer *r)
+/* A barrier that threads wait at, and that gives no value: each part may have it, too. */
+static bool is_barrier_of_parts(const Func *func, const Insn *insn)
 {
-    const Func *func = r->flow->func;
-    bool is_known = func->is_entry && r->has_arrays && !r->has_local && !func->has_syntax_error
-                    && !func->has_unknown && !func->has_calls
-                    && !r->flow->cfg->has_unknown_target;
-    for (InsnId i = 0; i < func->insn_count && is_known; i++)
-        is_known = is_followed_insn(r, &func->insns[i]) && !is_local(func->insns[i].op);
-    return is_known;
+    const Op *op = insn->op;
+    if (op->kind != OPK_BAR || !ptx_op_has(op, MOD_SYNC) || ptx_op_has(op, MOD_CLUSTER))
+        return false;
+    for (uint32_t i = 0; i < insn->operand_count; i++)
+        if (ptx_insn_operands(func, insn)[i].role & ROLE_DEF)
+            return false;
+    return true;
+}
+
+static bool can_be_followed(FissionSearch *s)
+{
+    const Recognizer *r = s->r;
+    const Func *func = s->func;
+    if (!func->is_entry || func->has_syntax_error || func->has_unknown)
+        return false;
+    if (func->has_calls || r->flow->cfg->has_unknown_target)
+        return refuse_fission(s, "it calls functions, or branches to where a register says", NO_ID);
+    if (!r->has_arrays)
+        return refuse_fission(s, "it is too large to look at", NO_ID);
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Insn *insn = &func->insns[i];
+        if (is_local(insn->op))
+            return refuse_fission(s, "it uses local memory", i);
+        if (!is_followed_insn(r, insn) && !is_barrier_of_parts(func, insn))
+            return refuse_fission(s, "an instruction does more than compute, load and store", i);
+    }
+    return !r->has_local || refuse_fission(s, "the module has variables in local memory", NO_ID);
 }
 
 /* ---- slices ---------------------------------------------------------------------------------- */
@@ -86,8 +120,8 @@ static void need_sources(FissionSearch *s, InsnId id)
             require(s, r->all.items[d].from, s->needs[id]);
 }
 
-/* False: there is a store to an array that is not known, or too much to look at. */
-static bool find_needs(FissionSearch *s)
+/* False: there is a store to an array that is not known. */
+static bool require_stores(FissionSearch *s)
 {
     const Recognizer *r = s->r;
     for (InsnId i = 0; i < s->func->insn_count; i++) {
@@ -98,15 +132,26 @@ static bool find_needs(FissionSearch *s)
                                  ? ptx_recognizer_array_bit(r, r->subscripts[i]->array)
                                  : UINT64_C(1) << OTHER_ARRAY;
         if (bit == UINT64_C(1) << OTHER_ARRAY)
-            return false;
+            return refuse_fission(s, "which array it stores to is not known", i);
         s->stored |= bit;
         require(s, i, bit);
     }
+    return true;
+}
+
+/* False: there is such a store, or too much to look at. */
+static bool find_needs(FissionSearch *s)
+{
+    if (!require_stores(s))
+        return false;
+    for (InsnId i = 0; i < s->func->insn_count; i++)
+        if (s->func->insns[i].op->kind == OPK_BAR)
+            require(s, i, s->stored);
     while (s->depth) {
         const InsnId id = s->stack[--s->depth];
         s->is_waiting[id] = false;
-        if (!ptx_recognizer_spend(s->r, 1 + r->first[id + 1] - r->first[id]))
-            return false;
+        if (!ptx_recognizer_spend(s->r, 1 + s->r->first[id + 1] - s->r->first[id]))
+            return refuse_fission(s, "it is too large to look at", NO_ID);
         need_sources(s, id);
     }
     return true;
@@ -139,7 +184,7 @@ static bool is_cheap(const Recognizer *r, InsnId id)
 {
     const Insn *insn = &r->flow->func->insns[id];
     const Op *op = insn->op;
-    if (op->kind == OPK_BRA || op->kind == OPK_RET || op->kind == OPK_EXIT)
+    if (op->kind == OPK_BRA || op->kind == OPK_RET || op->kind == OPK_EXIT || op->kind == OPK_BAR)
         return true;
     if (!ptx_effect_is_pure(r->flow->module, r->flow->func, insn))
         return false;
@@ -161,13 +206,32 @@ static uint64_t stored_that_it_loads(const FissionSearch *s, InsnId id)
     return bit == UINT64_C(1) << OTHER_ARRAY ? s->stored : bit & s->stored;
 }
 
+/* Whether several parts need it, and it is more than an index. */
+static bool is_shared_value(const FissionSearch *s, InsnId id, uint64_t needs)
+{
+    return needs & (needs - 1) && !is_cheap(s->r, id);
+}
+
+/* A thread of another kernel would have the same. */
+static bool can_be_again(const FissionSearch *s, InsnId id)
+{
+    const Insn *insn = &s->func->insns[id];
+    return s->computes_again
+           && (ptx_effect_is_pure(s->r->flow->module, s->func, insn) || insn->op->kind == OPK_LD);
+}
+
 static void join_all(FissionSearch *s)
 {
     for (uint8_t a = 0; a < MAX_ARRAYS; a++)
         s->group[a] = a;
     for (InsnId i = 0; i < s->func->insn_count; i++) {
         const uint64_t needs = s->needs[i], loaded = needs ? stored_that_it_loads(s, i) : 0;
-        if (loaded || (needs & (needs - 1) && !is_cheap(s->r, i)))
+        const bool is_shared = is_shared_value(s, i, needs) && !can_be_again(s, i);
+        if (loaded && (needs | loaded) & ((needs | loaded) - 1))
+            refuse_fission(s, "a part would load what another stores", i);
+        else if (is_shared && s->computes_again)
+            refuse_fission(s, "its arrays need one value that lanes or an atomic give", i);
+        if (loaded || is_shared)
             join_arrays(s, needs | loaded);
     }
 }
@@ -179,6 +243,14 @@ static uint64_t arrays_of_group(const FissionSearch *s, uint8_t group)
         if (s->group[a] == group)
             arrays |= s->stored & UINT64_C(1) << a;
     return arrays;
+}
+
+static bool is_of_one_part(const FissionSearch *s, uint64_t arrays)
+{
+    for (uint8_t g = 0; g < MAX_ARRAYS; g++)
+        if (arrays & arrays_of_group(s, g))
+            return !(arrays & ~arrays_of_group(s, g));
+    return true;
 }
 
 /* ---- what they keep -------------------------------------------------------------------------- */
@@ -219,6 +291,8 @@ static void collect_parts(FissionSearch *s, Arena *arena, Fission *out)
     uint32_t count = 0;
     for (uint8_t g = 0; g < MAX_ARRAYS; g++)
         count += arrays_of_group(s, g) != 0;
+    if (count > MAX_FISSION_PARTS)
+        refuse_fission(s, "it has too many parts", NO_ID);
     if (count < 2 || count > MAX_FISSION_PARTS)
         return;
     out->parts = ptx_arena_array(arena, FissionPart, count);
@@ -240,20 +314,81 @@ static bool is_worth_it(const Fission *fission)
     return fission->count > 0;
 }
 
+static bool is_array_of_block(const FissionSearch *s, uint8_t array)
+{
+    const VarId var = ptx_subscript_var(s->r->arrays[array]);
+    return var != NO_ID && s->r->flow->module->vars[var].space == SPACE_SHARED;
+}
+
+/* Whether each part stores to global memory: else a kernel of its own would do nothing. */
+static bool are_seen(const FissionSearch *s)
+{
+    for (uint8_t g = 0; g < MAX_ARRAYS; g++) {
+        const uint64_t arrays = arrays_of_group(s, g);
+        bool is_seen = !arrays;
+        for (uint8_t a = 0; a < MAX_ARRAYS; a++)
+            is_seen = is_seen || (arrays >> a & 1 && !is_array_of_block(s, a));
+        if (!is_seen)
+            return false;
+    }
+    return true;
+}
+
+/* What of more than one part is computed, or loaded, again. */
+static void note_computed_again(const FissionSearch *s, Fission *out)
+{
+    for (InsnId i = 0; i < s->func->insn_count; i++) {
+        if (!is_shared_value(s, i, s->needs[i]) || is_of_one_part(s, s->needs[i]))
+            continue;
+        out->again = out->again_count++ ? out->again : i;
+        if (s->func->insns[i].op->kind == OPK_LD && out->loaded_again == NO_ID)
+            out->loaded_again = i;
+    }
+}
+
+static void find_parts(FissionSearch *s, Arena *arena, Fission *out)
+{
+    join_all(s);
+    if (are_seen(s))
+        collect_parts(s, arena, out);
+    else
+        refuse_fission(s, "a part stores to shared memory alone", NO_ID);
+    note_computed_again(s, out);
+    if (out->count && is_worth_it(out))
+        return;
+    if (out->count)
+        refuse_fission(s, "each part would compute again more than it has of its own", NO_ID);
+    *out = (Fission){ .why_insn = NO_ID, .again = NO_ID, .loaded_again = NO_ID };
+}
+
+static void search_parts(FissionSearch *s, Arena *arena, Fission *out)
+{
+    const uint32_t count = s->func->insn_count;
+    s->needs = ptx_arena_array(s->r->scratch, uint64_t, count + 1);
+    s->stack = ptx_arena_array(s->r->scratch, InsnId, count + 1);
+    s->is_waiting = ptx_arena_array(s->r->scratch, bool, count + 1);
+    if (!find_needs(s))
+        return;
+    if (!(s->stored & (s->stored - 1))) {
+        refuse_fission(s, "it stores to one array", NO_ID);
+        return;
+    }
+    find_parts(s, arena, out);
+    if (out->count)
+        return;
+    s->computes_again = true;
+    s->why = NULL;
+    find_parts(s, arena, out);
+}
+
 void ptx_recognizer_fission(Recognizer *r, Fission *out)
 {
-    const uint32_t count = r->flow->func->insn_count;
-    *out = (Fission){ 0 };
-    if (!can_be_followed(r))
+    FissionSearch s = { .r = r, .func = r->flow->func, .why_insn = NO_ID };
+    *out = (Fission){ .why_insn = NO_ID, .again = NO_ID, .loaded_again = NO_ID };
+    if (can_be_followed(&s))
+        search_parts(&s, r->arena, out);
+    if (out->count)
         return;
-    FissionSearch s = { .r = r, .func = r->flow->func };
-    s.needs = ptx_arena_array(r->scratch, uint64_t, count + 1);
-    s.stack = ptx_arena_array(r->scratch, InsnId, count + 1);
-    s.is_waiting = ptx_arena_array(r->scratch, bool, count + 1);
-    if (!find_needs(&s))
-        return;
-    join_all(&s);
-    collect_parts(&s, r->arena, out);
-    if (!is_worth_it(out))
-        *out = (Fission){ 0 };
+    out->why = s.why;
+    out->why_insn = s.why_insn;
 }

@@ -126,6 +126,12 @@ typedef struct FissionPart {
 typedef struct Fission {
     FissionPart *parts;
     uint32_t count;             /* 0: there is one part alone, or not all is known */
+    const char *why;            /* count is 0; NULL: it is no kernel, or has errors */
+    InsnId why_insn;            /* where; NO_ID: no one place */
+    /* instructions, beyond indices and addresses, that several parts compute; the first of them */
+    uint32_t again_count;
+    InsnId again;
+    InsnId loaded_again;        /* the first load of them from memory; NO_ID: there is none */
 } Fission;
 
 typedef struct Recognitions {

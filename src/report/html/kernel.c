@@ -347,8 +347,8 @@ static void put_fission_row(const HtmlKernel *k, const char *what,
 
 static void put_fission_table(const HtmlKernel *k, const ptxlint_fission *of)
 {
-    ptx_out_text(k->out, "<table><thead><tr><th scope=\"col\">Parts that share no more "
-                         "than indices</th><th scope=\"col\" class=\"n\">Registers</th>"
+    ptx_out_text(k->out, "<table><thead><tr><th scope=\"col\">Parts that could be "
+                         "kernels</th><th scope=\"col\" class=\"n\">Registers</th>"
                          "<th scope=\"col\" class=\"n\">Band</th>"
                          "<th scope=\"col\" class=\"n\">Live</th>"
                          "<th scope=\"col\" class=\"n\">Occupancy</th></tr></thead><tbody>\n");
