@@ -267,8 +267,9 @@ static bool read_added_step(const LaneWalk *w, InsnId id, unsigned x, LaneStep *
     const Operand *operands = ptx_insn_operands(w->r->flow->func, insn);
     const Step step = ptx_recognizer_step(insn);
     bool keeps = step == STEP_ADD || step == STEP_OR || step == STEP_XOR;
-    const InsnId selection = keeps && insn->guard == NO_ID ? ptx_lane_source(w, id, &operands[3 - x])
-                                                           : NO_ID;
+    if (!keeps || insn->guard != NO_ID)
+        return false;
+    const InsnId selection = ptx_lane_source(w, id, &operands[3 - x]);
     const InsnId shuffle =
         selection == NO_ID ? NO_ID : find_selected_shuffle(w, selection, out);
     if (shuffle == NO_ID || !ptx_lane_is_value_of(w, id, &operands[x], shuffle))

@@ -232,7 +232,7 @@ static void name_loop_row(Recognizer *r, InsnId id, const Recognized *as, LoopId
     }
 }
 
-static const char *operation_of(const Recognizer *r, InsnId id)
+static const char *text_of_operation(const Recognizer *r, InsnId id)
 {
     return ptx_recognizer_step_text(ptx_recognizer_step(&r->flow->func->insns[id]));
 }
@@ -253,7 +253,7 @@ static Recognized read_loop_row(const LaneWalk *w, InsnId id, LoopId loop)
     }
     if (combines == NO_ID || !row.lanes)
         return (Recognized){ .class = RECOGNIZED_NONE };
-    row.operation = operation_of(w->r, combines);
+    row.operation = text_of_operation(w->r, combines);
     return row;
 }
 
