@@ -340,6 +340,64 @@ BLOCK_OF_256(scan_without_the_own, int)
     o[blockIdx.x * 256 + t] = all - v + before;
 }
 
+#define PADDED(i) ((i) + ((i) >> 5))
+
+BLOCK_OF_256(scan_of_padded_rows, float)
+{
+    __shared__ float s[PADDED(512)];
+    THREAD;
+    int off = 1;
+    s[PADDED(2 * t)] = x[blockIdx.x * 512 + 2 * t];
+    s[PADDED(2 * t + 1)] = x[blockIdx.x * 512 + 2 * t + 1];
+    for (int d = 256; d > 0; d >>= 1, off *= 2) {
+        __syncthreads();
+        if (t < d)
+            s[PADDED(off * (2 * t + 2) - 1)] += s[PADDED(off * (2 * t + 1) - 1)];
+    }
+    if (!t)
+        s[PADDED(511)] = 0;
+    for (int d = 1; d < 512; d *= 2) {
+        off >>= 1;
+        __syncthreads();
+        if (t < d) {
+            int a = PADDED(off * (2 * t + 1) - 1), b = PADDED(off * (2 * t + 2) - 1);
+            float q = s[a];
+            s[a] = s[b];
+            s[b] += q;
+        }
+    }
+    __syncthreads();
+    o[blockIdx.x * 512 + 2 * t] = s[PADDED(2 * t)];
+    o[blockIdx.x * 512 + 2 * t + 1] = s[PADDED(2 * t + 1)];
+}
+
+#define STEPS(from, comparison) \
+    __syncthreads(); \
+    for (int d = from; d < 256; d <<= 1) { \
+        int w = comparison ? s[t - d] : 0; \
+        __syncthreads(); \
+        s[t] += w; \
+        __syncthreads(); \
+    }
+
+BLOCK_OF_256(scan_of_the_one_before, int)
+{
+    __shared__ int s[256];
+    THREAD;
+    s[t] = t ? x[blockIdx.x * 256 + t - 1] : 0;
+    STEPS(1, t >= d)
+    o[blockIdx.x * 256 + t] = s[t];
+}
+
+BLOCK_OF_256(scan_less_the_own, int)
+{
+    __shared__ int s[256];
+    THREAD;
+    int v = s[t] = x[blockIdx.x * 256 + t];
+    STEPS(1, t >= d)
+    o[blockIdx.x * 256 + t] = s[t] - v;
+}
+
 /* ---- one fault each ---- */
 
 #define FAULT(name) \
@@ -622,4 +680,60 @@ FAULT(transform)
         s[t] = v;
     }
     o[blockIdx.x * 256 + t] = v;
+}
+
+BLOCK_OF_256(no_first_of_the_scan, int)
+{
+    __shared__ int s[256];
+    THREAD;
+    s[t] = x[blockIdx.x * 256 + t];
+    STEPS(1, t > d)
+    o[blockIdx.x * 256 + t] = s[t];
+}
+
+BLOCK_OF_256(no_second_of_the_one_before, int)
+{
+    __shared__ int s[256];
+    THREAD;
+    s[t] = t ? x[blockIdx.x * 256 + t - 1] : 0;
+    STEPS(1, t > d + 1)
+    o[blockIdx.x * 256 + t] = s[t];
+}
+
+BLOCK_OF_256(no_neighbour_in_the_one_before, int)
+{
+    __shared__ int s[256];
+    THREAD;
+    s[t] = t ? x[blockIdx.x * 256 + t - 1] : 0;
+    STEPS(2, t >= d)
+    o[blockIdx.x * 256 + t] = s[t];
+}
+
+BLOCK_OF_256(no_padding_of_one_row, float)
+{
+    __shared__ float s[PADDED(512)];
+    THREAD;
+    int off = 1;
+    s[PADDED(2 * t)] = x[blockIdx.x * 512 + 2 * t];
+    s[PADDED(2 * t + 1)] = x[blockIdx.x * 512 + 2 * t + 1];
+    for (int d = 256; d > 0; d >>= 1, off *= 2) {
+        __syncthreads();
+        if (t < d)
+            s[PADDED(off * (2 * t + 2) - 1)] += s[PADDED(off * (2 * t + 1) - 1)];
+    }
+    if (!t)
+        s[PADDED(511)] = 0;
+    for (int d = 1; d < 512; d *= 2) {
+        off >>= 1;
+        __syncthreads();
+        if (t < d) {
+            int a = off * (2 * t + 1) - 1, b = PADDED(off * (2 * t + 2) - 1);
+            float q = s[a];
+            s[a] = s[b];
+            s[b] += q;
+        }
+    }
+    __syncthreads();
+    o[blockIdx.x * 512 + 2 * t] = s[PADDED(2 * t)];
+    o[blockIdx.x * 512 + 2 * t + 1] = s[PADDED(2 * t + 1)];
 }

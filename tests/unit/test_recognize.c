@@ -292,6 +292,18 @@ static const struct { const char *what, *body, *wanted; } arrays[] = {
 #define BEGIN "ld.global.u32 %r5, [%rd2];\n"
 #define END "st.global.u32 [%rd3], %r5;\nret;\n"
 
+/* compare: of the lane with the distance %r10; taken: what the predicate selects from. */
+#define SCANNED(mode, start, compare, selected, limit)                              \
+    LANE BEGIN "mov.u32 %r10, " start ";\nL: shfl.sync." mode ".b32 %r6, %r5, %r10, 0, -1;\n" \
+    "setp." compare ";\n" selected                                                  \
+    "shl.b32 %r10, %r10, 1;\nsetp.lt.u32 %p1, %r10, " limit ";\n@%p1 bra L;\n" END
+#define OR_ZERO "selp.b32 %r7, 0, %r6, %p2;\nadd.s32 %r5, %r7, %r5;\n"
+#define OR_OWN(operation) operation ".s32 %r7, %r5, %r6;\nselp.b32 %r5, %r5, %r7, %p2;\n"
+#define BELOW "lt.u32 %p2, %r12, %r10"
+#define NO_SCAN "y array assignment 4; %r5 not recognized; %r10 geometric induction shl"
+#define IS_SCAN(operation)                                                          \
+    "y array assignment 4; %r5 warp scan " operation " of 32; %r10 geometric induction shl"
+
 static const struct { const char *what, *body, *wanted; } lanes[] = {
     { "butterflies", BEGIN BFLY("16") BFLY("8") BFLY("4") BFLY("2") BFLY("1") END,
       "%r5 warp reduction add of 32; y array assignment 4" },
@@ -342,6 +354,24 @@ static const struct { const char *what, *body, *wanted; } lanes[] = {
       "y array assignment 4; %r5 not recognized; %r10 not recognized" },
     { "the end is not known", LOOPED("bfly", "16", "shr.u32", "ne.u32", "%r1"),
       "y array assignment 4; %r5 not recognized; %r10 not recognized" },
+    { "a scan by a loop", SCANNED("up", "1", BELOW, OR_ZERO, "32"), IS_SCAN("add") },
+    { "its sums selected", SCANNED("up", "1", BELOW, OR_OWN("max"), "32"), IS_SCAN("max") },
+    { "compared the other way",
+      SCANNED("up", "1", "ge.u32 %p2, %r12, %r10",
+              "selp.b32 %r7, %r6, 0, %p2;\nadd.s32 %r5, %r7, %r5;\n", "32"), IS_SCAN("add") },
+    { "one lane too few", SCANNED("up", "1", "le.u32 %p2, %r12, %r10", OR_ZERO, "32"), NO_SCAN },
+    { "of the other lanes", SCANNED("up", "1", "ge.u32 %p2, %r12, %r10", OR_ZERO, "32"),
+      NO_SCAN },
+    { "of half a warp", SCANNED("up", "1", BELOW, OR_ZERO, "16"), NO_SCAN },
+    { "without the nearest", SCANNED("up", "2", BELOW, OR_ZERO, "32"), NO_SCAN },
+    { "a scan that goes down", SCANNED("down", "1", BELOW, OR_ZERO, "32"), NO_SCAN },
+    { "one added to the lower lanes",
+      SCANNED("up", "1", BELOW, "selp.b32 %r7, 1, %r6, %p2;\nadd.s32 %r5, %r7, %r5;\n", "32"),
+      NO_SCAN },
+    { "maxima with 0", SCANNED("up", "1", BELOW,
+      "selp.b32 %r7, 0, %r6, %p2;\nmax.s32 %r5, %r7, %r5;\n", "32"), NO_SCAN },
+    { "of what was loaded", SCANNED("up", "1", BELOW,
+      "add.s32 %r7, %r2, %r6;\nselp.b32 %r5, %r5, %r7, %p2;\n", "32"), NO_SCAN },
     { "by redux", BEGIN "redux.sync.min.s32 %r5, %r5, -1;\n" END,
       "%r5 warp reduction min of 32; y array assignment 4" },
     { "by redux, of some lanes", BEGIN "redux.sync.min.s32 %r5, %r5, 7;\n" END,

@@ -16,22 +16,27 @@ enum { MAX_SCAN_SITES = 16 };
 typedef struct ScanShape {
     uint64_t sites[MAX_SCAN_SITES];     /* keys of thread 0 */
     bool is_own[MAX_SCAN_SITES];        /* the last thread's own is there, too */
+    bool is_shifted[MAX_SCAN_SITES];    /* thread 0 has none: it takes 0, where others load */
     bool is_carried[MAX_SCAN_SITES];    /* the first thread has those of all threads */
     uint32_t site_count, own_count;
     uint8_t step, type;
 } ScanShape;
 
-/* Keys of one place: of threads 0 to the last, or to the one before. */
+/* Keys of one place: of threads 0 to the last, or to the one before; or of 1 to the last. */
 static bool take_site(const BlockRun *run, const uint64_t *keys, uint32_t count, ScanShape *out)
 {
+    const uint32_t from = ptx_block_key_thread(keys[0]) == 1;
+    const bool is_own = from + count == run->threads;
     for (uint32_t i = 0; i < count; i++)
-        if (ptx_block_key_thread(keys[i]) != i || keys[i] - i != keys[0])
+        if (ptx_block_key_thread(keys[i]) != from + i || keys[i] - i != keys[0])
             return false;
-    if (out->site_count == MAX_SCAN_SITES || count + 1 < run->threads || count > run->threads)
+    if (out->site_count == MAX_SCAN_SITES || count + 1 < run->threads || count > run->threads
+        || (from && !is_own))
         return false;
-    out->sites[out->site_count] = keys[0];
-    out->is_own[out->site_count++] = count == run->threads;
-    out->own_count += count == run->threads;
+    out->sites[out->site_count] = keys[0] - from;
+    out->is_shifted[out->site_count] = from;
+    out->is_own[out->site_count++] = is_own;
+    out->own_count += is_own;
     return true;
 }
 
@@ -107,7 +112,8 @@ static ScanWanted begin_wanted(const BlockRun *run, const ScanShape *shape)
 {
     ScanWanted wanted = { 0, 0 };
     for (uint32_t i = 0; i < shape->site_count; i++)
-        for (uint32_t t = 0; t < run->threads && shape->is_carried[i]; t++, wanted.count++)
+        for (uint32_t t = shape->is_shifted[i]; t < run->threads && shape->is_carried[i];
+             t++, wanted.count++)
             wanted.signature += ptx_block_hash(shape->sites[i] + t);
     return wanted;
 }
@@ -115,7 +121,8 @@ static ScanWanted begin_wanted(const BlockRun *run, const ScanShape *shape)
 static void add_thread(const ScanShape *shape, uint32_t thread, bool only_own, ScanWanted *to)
 {
     for (uint32_t i = 0; i < shape->site_count; i++) {
-        if (shape->is_carried[i] || (only_own && !shape->is_own[i]))
+        if (shape->is_carried[i] || (only_own && !shape->is_own[i])
+            || (!thread && shape->is_shifted[i]))
             continue;
         to->signature += ptx_block_hash(shape->sites[i] + thread);
         to->count++;
@@ -154,12 +161,23 @@ static BlockValue value_in_the_end(const BlockRun *run, RegId reg, uint32_t thre
                                         : run->kept[(size_t)reg * run->threads + thread];
 }
 
+/* Whether thread 0 ends with a number where it has no element: another one would be missing. */
+static bool is_first_empty(const BlockRun *run, RegId reg, const ScanShape *shape)
+{
+    bool is_shifted = false;
+    for (uint32_t i = 0; i < shape->site_count; i++)
+        is_shifted |= shape->is_shifted[i];
+    const BlockValue value = *ptx_block_reg(run, reg, 0);
+    return !is_shifted || (shape->site_count == 1 && value.kind == BLOCK_NUMBER);
+}
+
 static bool read_reg_scan(const BlockRun *run, RegId reg, BlockScan *out)
 {
     ScanShape shape;
     const BlockValue last = value_in_the_end(run, reg, run->threads - 1);
     if (last.kind != BLOCK_COMBINED || !read_scan_shape(run, last, &shape)
-        || !read_carried(run, value_in_the_end(run, reg, 0), &shape))
+        || !read_carried(run, value_in_the_end(run, reg, 0), &shape)
+        || !is_first_empty(run, reg, &shape))
         return false;
     ScanWanted before = begin_wanted(run, &shape);
     if (!is_scan_of_reg(run, reg, &shape, &before))
@@ -256,8 +274,9 @@ static bool read_word_scan(const BlockRun *run, VarId var, uint32_t cells, Block
 static void add_scan(BlockScan *out, uint32_t *count, uint32_t most, const BlockScan *scan)
 {
     for (uint32_t i = 0; i < *count; i++)
-        if (out[i].signature == scan->signature
-            || (out[i].array != NO_ID && out[i].whole == scan->whole)) {
+        if (out[i].step == scan->step
+            && (out[i].signature == scan->signature
+                || (out[i].array != NO_ID && out[i].whole == scan->whole))) {
             if (scan->reg != NO_ID && out[i].reg != NO_ID && scan->insn < out[i].insn)
                 out[i] = *scan;
             return;

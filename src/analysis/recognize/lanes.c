@@ -6,40 +6,19 @@
  *     y = shfl.up x, d;  x' = x + (lane < d ? 0 : y)
  *
  * Steps in a chain, each x the result of the one before, with d = 1, 2, 4, ... in any order, give
- * each lane of a group, the first one, or each one up to itself, the value of all of them. So does
- * one step of a reduction in a loop that halves or doubles d. */
-#include "analysis/recognize/recognizer.h"
+ * each lane of a group, the first one, or each one up to itself, the value of all of them. */
+#include "analysis/recognize/lanes.h"
 
 #include "analysis/flow/cfg.h"
-#include "analysis/flow/defs.h"
 #include "analysis/flow/loop.h"
 #include "ir/func.h"
 #include "ir/insn.h"
 #include "ir/operand.h"
 #include "ir/sreg.h"
 
-enum {
-    LANE_STEPS = 5,             /* of a chain: 32 lanes */
-    LANE_COPIES = 8,            /* that a value is followed through */
-    WARP = 32,
-};
+enum { LANE_COPIES = 8 };       /* that a value is followed through */
 
-/* One step, at the instruction that combines. */
-typedef struct LaneStep {
-    InsnId before;              /* the step that x comes from; NO_ID: none is known */
-    uint8_t step;               /* Step; STEP_OTHER: it is none */
-    uint8_t mode;               /* Modifier: MOD_BFLY, MOD_DOWN, MOD_UP */
-    uint8_t distance, width;    /* lanes; of a segment */
-    bool is_before;             /* another step goes on from it */
-} LaneStep;
-
-typedef struct LaneWalk {
-    Recognizer *r;
-    LaneStep *steps;            /* per instruction */
-} LaneWalk;
-
-/* Source n of a shuffle or redux, from 1 on: the destination and its predicate share a position. */
-static const Operand *find_lane_operand(const Func *func, InsnId id, unsigned n)
+const Operand *ptx_lane_operand(const Func *func, InsnId id, unsigned n)
 {
     const Insn *insn = &func->insns[id];
     const Operand *at = ptx_insn_operands(func, insn), *end = at + insn->operand_count;
@@ -53,7 +32,7 @@ static const Operand *find_lane_operand(const Func *func, InsnId id, unsigned n)
 /* Of a shuffle, a number where it is one. */
 static bool find_lane_number(const Recognizer *r, InsnId id, unsigned position, uint64_t *number)
 {
-    const Operand *operand = find_lane_operand(r->flow->func, id, position);
+    const Operand *operand = ptx_lane_operand(r->flow->func, id, position);
     if (!operand || (operand->kind != OPERAND_INT && operand->kind != OPERAND_REG))
         return false;
     *number = (uint32_t)operand->value;
@@ -79,8 +58,7 @@ static InsnId source_of_guarded_step(const LaneWalk *w, InsnId id, RegId reg)
     return count == 2 ? found : NO_ID;
 }
 
-/* What computed a register that an instruction reads, behind copies; NO_ID: not known. */
-static InsnId lane_source(const LaneWalk *w, InsnId id, const Operand *operand)
+InsnId ptx_lane_source(const LaneWalk *w, InsnId id, const Operand *operand)
 {
     const Func *func = w->r->flow->func;
     for (unsigned i = 0; i < LANE_COPIES; i++) {
@@ -98,16 +76,16 @@ static InsnId lane_source(const LaneWalk *w, InsnId id, const Operand *operand)
     return NO_ID;
 }
 
-/* The register and the place behind copies; floats are copied to integers to be shuffled. */
-static bool is_value_of(const LaneWalk *w, InsnId id, const Operand *operand, InsnId shuffle)
+/* The register, and the place behind copies: floats are copied to integers to be shuffled. */
+bool ptx_lane_is_value_of(const LaneWalk *w, InsnId id, const Operand *operand, InsnId shuffle)
 {
     const Recognizer *r = w->r;
-    const Operand *shuffled = find_lane_operand(r->flow->func, shuffle, 1);
+    const Operand *shuffled = ptx_lane_operand(r->flow->func, shuffle, 1);
     if (!shuffled || shuffled->kind != OPERAND_REG || operand->kind != OPERAND_REG
         || operand->flags || shuffled->flags)
         return false;
-    const InsnId from = lane_source(w, id, operand);
-    if (from != NO_ID && from == lane_source(w, shuffle, shuffled))
+    const InsnId from = ptx_lane_source(w, id, operand);
+    if (from != NO_ID && from == ptx_lane_source(w, shuffle, shuffled))
         return true;
     return ptx_ssa_value_before(r->reader.ssa, operand->id, id)
            == ptx_ssa_value_before(r->reader.ssa, shuffled->id, shuffle);
@@ -115,8 +93,7 @@ static bool is_value_of(const LaneWalk *w, InsnId id, const Operand *operand, In
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* A shuffle of all lanes within segments, by whatever distance. */
-static bool read_any_shuffle(const LaneWalk *w, InsnId id, LaneStep *out)
+bool ptx_lane_read_shuffle(const LaneWalk *w, InsnId id, LaneStep *out)
 {
     static const uint8_t modes[] = { MOD_BFLY, MOD_DOWN, MOD_UP };
     const Insn *insn = &w->r->flow->func->insns[id];
@@ -140,13 +117,13 @@ static bool read_any_shuffle(const LaneWalk *w, InsnId id, LaneStep *out)
 static bool read_shuffle(const LaneWalk *w, InsnId id, LaneStep *out)
 {
     uint64_t distance;
-    if (!read_any_shuffle(w, id, out) || !find_lane_number(w->r, id, 2, &distance))
+    if (!ptx_lane_read_shuffle(w, id, out) || !find_lane_number(w->r, id, 2, &distance))
         return false;
     out->distance = (uint8_t)distance;
     return distance && distance < WARP && !(distance & (distance - 1));
 }
 
-static bool is_lane_operation(const Insn *insn)
+bool ptx_lane_is_operation(const Insn *insn)
 {
     const Step step = ptx_recognizer_step(insn);
     bool is_plain = step == STEP_MUL || (step >= STEP_MIN && step <= STEP_XOR)
@@ -173,20 +150,20 @@ static bool read_step(const LaneWalk *w, InsnId id, unsigned x, LaneStep *out)
 {
     const Insn *insn = &w->r->flow->func->insns[id];
     const Operand *operands = ptx_insn_operands(w->r->flow->func, insn);
-    const InsnId shuffle = lane_source(w, id, &operands[3 - x]);
+    const InsnId shuffle = ptx_lane_source(w, id, &operands[3 - x]);
     if (shuffle == NO_ID || !read_shuffle(w, shuffle, out)
-        || !is_value_of(w, id, &operands[x], shuffle))
+        || !ptx_lane_is_value_of(w, id, &operands[x], shuffle))
         return false;
     if (out->mode == MOD_UP ? !is_guarded_by_shuffle(w, id, shuffle) : insn->guard != NO_ID)
         return false;
     out->step = (uint8_t)ptx_recognizer_step(insn);
-    out->before = lane_source(w, id, &operands[x]);
+    out->before = ptx_lane_source(w, id, &operands[x]);
     return true;
 }
 
 /* ---- steps by selection ---------------------------------------------------------------------- */
 
-static bool is_lane_index(const Recognizer *r, SymId id)
+bool ptx_lane_is_index(const Recognizer *r, SymId id)
 {
     const Symbols *s = ptx_ssa_symbols(r->reader.ssa);
     const Sym *sym = ptx_sym(s, id);
@@ -207,8 +184,8 @@ static bool is_lane_below(const Recognizer *r, SymId id, uint64_t number, bool *
     const Symbols *s = ptx_ssa_symbols(r->reader.ssa);
     const Sym *sym = ptx_sym(s, id);
     uint64_t with = 0;
-    bool is_left = is_lane_index(r, sym->a);
-    bool is_known = (is_left || is_lane_index(r, sym->b))
+    bool is_left = ptx_lane_is_index(r, sym->a);
+    bool is_known = (is_left || ptx_lane_is_index(r, sym->b))
                     && ptx_sym_is_const(s, is_left ? sym->b : sym->a, &with);
     bool is_equal = sym->kind == SYM_LE_U || sym->kind == SYM_LE_S;
     bool is_order = sym->kind >= SYM_LT_U && sym->kind <= SYM_LE_S;
@@ -240,12 +217,12 @@ static bool read_scan_sum(const LaneWalk *w, InsnId sum, unsigned x, LaneStep *o
 {
     const Insn *insn = &w->r->flow->func->insns[sum];
     const Operand *operands = ptx_insn_operands(w->r->flow->func, insn);
-    const InsnId shuffle = lane_source(w, sum, &operands[3 - x]);
+    const InsnId shuffle = ptx_lane_source(w, sum, &operands[3 - x]);
     if (shuffle == NO_ID || !read_shuffle(w, shuffle, out) || out->mode != MOD_UP
-        || out->width != WARP || !is_value_of(w, sum, &operands[x], shuffle))
+        || out->width != WARP || !ptx_lane_is_value_of(w, sum, &operands[x], shuffle))
         return false;
     out->step = (uint8_t)ptx_recognizer_step(insn);
-    out->before = lane_source(w, sum, &operands[x]);
+    out->before = ptx_lane_source(w, sum, &operands[x]);
     return true;
 }
 
@@ -255,13 +232,13 @@ static bool read_selected_step(const LaneWalk *w, InsnId id, unsigned x, LaneSte
     const Func *func = w->r->flow->func;
     const Operand *operands = ptx_insn_operands(func, &func->insns[id]);
     for (unsigned place = 1; place <= 2 && func->insns[id].operand_count == 4; place++) {
-        const InsnId sum = lane_source(w, id, &operands[place]);
-        if (sum == NO_ID || !is_lane_operation(&func->insns[sum])
+        const InsnId sum = ptx_lane_source(w, id, &operands[place]);
+        if (sum == NO_ID || !ptx_lane_is_operation(&func->insns[sum])
             || func->insns[sum].guard != NO_ID || !read_scan_sum(w, sum, x, out)
             || place_of_upper_lanes(w, id, out->distance) != place)
             continue;
         const Operand *other = &ptx_insn_operands(func, &func->insns[sum])[3 - x];
-        return is_value_of(w, id, &operands[3 - place], lane_source(w, sum, other));
+        return ptx_lane_is_value_of(w, id, &operands[3 - place], ptx_lane_source(w, sum, other));
     }
     return false;
 }
@@ -273,7 +250,7 @@ static InsnId find_selected_shuffle(const LaneWalk *w, InsnId selection, LaneSte
     const Operand *operands = ptx_insn_operands(func, &func->insns[selection]);
     for (unsigned place = 1; place <= 2 && func->insns[selection].op->operation == OP_SELP;
          place++) {
-        const InsnId shuffle = lane_source(w, selection, &operands[place]);
+        const InsnId shuffle = ptx_lane_source(w, selection, &operands[place]);
         const Operand *other = &operands[3 - place];
         if (shuffle != NO_ID && other->kind == OPERAND_INT && !other->value
             && read_shuffle(w, shuffle, out) && out->mode == MOD_UP && out->width == WARP
@@ -290,14 +267,15 @@ static bool read_added_step(const LaneWalk *w, InsnId id, unsigned x, LaneStep *
     const Operand *operands = ptx_insn_operands(w->r->flow->func, insn);
     const Step step = ptx_recognizer_step(insn);
     bool keeps = step == STEP_ADD || step == STEP_OR || step == STEP_XOR;
-    const InsnId selection = keeps && insn->guard == NO_ID ? lane_source(w, id, &operands[3 - x])
-                                                           : NO_ID;
+    if (!keeps || insn->guard != NO_ID)
+        return false;
+    const InsnId selection = ptx_lane_source(w, id, &operands[3 - x]);
     const InsnId shuffle =
         selection == NO_ID ? NO_ID : find_selected_shuffle(w, selection, out);
-    if (shuffle == NO_ID || !is_value_of(w, id, &operands[x], shuffle))
+    if (shuffle == NO_ID || !ptx_lane_is_value_of(w, id, &operands[x], shuffle))
         return false;
     out->step = (uint8_t)step;
-    out->before = lane_source(w, id, &operands[x]);
+    out->before = ptx_lane_source(w, id, &operands[x]);
     return true;
 }
 
@@ -307,7 +285,7 @@ static bool read_any_step(const LaneWalk *w, InsnId id, LaneStep *out)
     for (unsigned x = 1; x <= 2; x++) {
         if (insn->op->operation == OP_SELP && read_selected_step(w, id, x, out))
             return true;
-        if (is_lane_operation(insn)
+        if (ptx_lane_is_operation(insn)
             && (read_step(w, id, x, out) || read_added_step(w, id, x, out)))
             return true;
     }
@@ -381,147 +359,6 @@ static void add_redux(LaneWalk *w, InsnId id)
     ptx_recognizer_add(w->r, &row, 0);
 }
 
-/* ---- in a loop ------------------------------------------------------------------------------- */
-
-/* A distance that a loop steps, and what it is at the end of the iteration. */
-typedef struct LaneDistance {
-    SymId phi, next;
-    uint64_t at, then;
-} LaneDistance;
-
-static bool value_of_distance(const Symbols *s, const LaneDistance *of, SymId id, uint64_t *value)
-{
-    if (id == of->phi || id == of->next) {
-        *value = id == of->phi ? of->at : of->then;
-        return true;
-    }
-    return ptx_sym_is_const(s, id, value);
-}
-
-/* Whether the loop goes on; false also where that is not known. */
-static bool is_next_shuffled(const Symbols *s, const LaneDistance *of, SymId condition,
-                             bool *is_known)
-{
-    const Sym *sym = ptx_sym(s, condition);
-    uint64_t a = 0, b = 0;
-    *is_known = sym->kind >= SYM_EQ && sym->kind <= SYM_LE_S
-                && value_of_distance(s, of, sym->a, &a) && value_of_distance(s, of, sym->b, &b);
-    switch (*is_known ? (SymKind)sym->kind : SYM_NONE) {
-    case SYM_EQ: return a == b;
-    case SYM_NE: return a != b;
-    case SYM_LT_U: case SYM_LT_S: return a < b;
-    case SYM_LE_U: case SYM_LE_S: return a <= b;
-    default: return false;
-    }
-}
-
-/* The branch at the end of a loop of one block; 0: it is none. */
-static SymId condition_to_go_on(const Recognizer *r, LoopId loop)
-{
-    const Cfg *cfg = r->flow->cfg;
-    const BlockId header = r->flow->loops->loops[loop].header;
-    const Block *block = &cfg->blocks[header];
-    if (block->succ_count != 2 || r->flow->func->insns[block->end - 1].op->kind != OPK_BRA)
-        return 0;
-    const SymId taken = ptx_ssa_guard(r->reader.ssa, block->end - 1);
-    if (cfg->succs[block->succ_first] == header)
-        return taken;
-    bool is_second = cfg->succs[block->succ_first + 1] == header;
-    return is_second ? ptx_sym_not(ptx_ssa_symbols(r->reader.ssa), taken) : 0;
-}
-
-/* What the distance is halved or doubled to; false: neither. */
-static bool step_distance(const Symbols *s, LaneDistance *of)
-{
-    const Sym *next = ptx_sym(s, of->next);
-    uint64_t by = 0;
-    if (next->kind == SYM_SHR_U || next->kind == SYM_SHR_S) {
-        of->then = of->at >> 1;
-        return next->a == of->phi && ptx_sym_is_const(s, next->b, &by) && by == 1;
-    }
-    const SymTerm *term = next->kind == SYM_SUM && next->b == 1 ? &s->terms[next->a] : NULL;
-    of->then = of->at << 1;
-    return term && term->atom == of->phi && term->factor == 2 && !next->value;
-}
-
-/* The distances that all iterations together shuffle by, a bit each; 0: not known. */
-static uint32_t distances_of_loop(const Recognizer *r, SymId phi, LoopId loop)
-{
-    LaneDistance d = { .phi = phi };
-    uint32_t all = 0;
-    if (ptx_sym(ptx_ssa_symbols(r->reader.ssa), phi)->kind != SYM_PHI
-        || ptx_sym(ptx_ssa_symbols(r->reader.ssa), phi)->a != loop)
-        return 0;
-    const Phi steps = ptx_ssa_phi(r->reader.ssa, phi);
-    const SymId condition = condition_to_go_on(r, loop);
-    const Symbols *s = ptx_ssa_symbols(r->reader.ssa);
-    bool is_known = condition && ptx_sym_is_const(s, steps.start, &d.at);
-    d.next = steps.next;
-    for (unsigned i = 0; i <= LANE_STEPS && is_known; i++, d.at = d.then) {
-        if (!d.at || d.at >= WARP || d.at & (d.at - 1) || all & d.at || !step_distance(s, &d))
-            return 0;
-        all |= (uint32_t)d.at;
-        if (!is_next_shuffled(s, &d, condition, &is_known))
-            return is_known ? all : 0;
-    }
-    return 0;
-}
-
-/* x = x op shfl(x, d), x the register that the loop carries: what it combines. */
-static uint32_t lanes_of_loop(const LaneWalk *w, InsnId id, unsigned x, LoopId loop)
-{
-    const Recognizer *r = w->r;
-    const Func *func = r->flow->func;
-    const Operand *operands = ptx_insn_operands(func, &func->insns[id]);
-    LaneStep step;
-    InsnId last;
-    const InsnId shuffle = lane_source(w, id, &operands[3 - x]);
-    if (shuffle == NO_ID || !read_any_shuffle(w, shuffle, &step) || step.mode == MOD_UP
-        || r->flow->cfg->block_of[shuffle] != r->flow->cfg->block_of[id]
-        || operands[x].kind != OPERAND_REG || operands[x].id != operands[0].id
-        || ptx_defs_in_loop(r->defs, loop, operands[0].id, &last) != 1
-        || !is_value_of(w, id, &operands[x], shuffle))
-        return 0;
-    const Operand *distance = find_lane_operand(func, shuffle, 2);
-    if (!distance || distance->kind != OPERAND_REG || distance->flags)
-        return 0;
-    const uint32_t all = distances_of_loop(
-        r, ptx_ssa_value_before(r->reader.ssa, distance->id, shuffle), loop);
-    const uint32_t lanes = all + 1;
-    bool is_whole = step.mode == MOD_BFLY ? lanes <= step.width : lanes == step.width;
-    return all && !(all & lanes) && is_whole && !ptx_ssa_is_spent(r->reader.ssa) ? lanes : 0;
-}
-
-/* The row of a register that a loop carries is of this class then. */
-static void name_loop_row(Recognizer *r, InsnId id, uint32_t lanes, LoopId loop)
-{
-    const RegId reg = ptx_insn_operands(r->flow->func, &r->flow->func->insns[id])[0].id;
-    for (uint32_t i = 0; i < r->count; i++) {
-        Recognized *row = &r->items[i];
-        if (row->loop != loop || row->reg != reg || row->class != RECOGNIZED_NONE)
-            continue;
-        row->class = RECOGNIZED_WARP_REDUCTION;
-        row->why = NULL;
-        row->lanes = lanes;
-        row->operation = ptx_recognizer_step_text(ptx_recognizer_step(&r->flow->func->insns[id]));
-    }
-}
-
-static void add_loop_lanes(LaneWalk *w, InsnId id)
-{
-    const FuncFlow *flow = w->r->flow;
-    const LoopId loop = flow->loops->loop_of[flow->cfg->block_of[id]];
-    const Insn *insn = &flow->func->insns[id];
-    if (loop == NO_LOOP || flow->cfg->has_unknown_target
-        || flow->loops->loops[loop].header != flow->cfg->block_of[id]
-        || !is_lane_operation(insn) || insn->guard != NO_ID)
-        return;
-    uint32_t lanes = lanes_of_loop(w, id, 1, loop);
-    lanes = lanes ? lanes : lanes_of_loop(w, id, 2, loop);
-    if (lanes)
-        name_loop_row(w->r, id, lanes, loop);
-}
-
 /* In order of the text: the steps of a chain are found one behind the other. */
 void ptx_recognizer_lanes(Recognizer *r)
 {
@@ -537,7 +374,7 @@ void ptx_recognizer_lanes(Recognizer *r)
     }
     for (InsnId i = 0; r->has_arrays && i < count; i++) {
         add_redux(&w, i);
-        add_loop_lanes(&w, i);
+        ptx_lane_add_loop(&w, i);
         if (w.steps[i].step && !w.steps[i].is_before)
             add_chain(&w, i);
     }
