@@ -4,6 +4,7 @@
 #include "analysis/sim/control/loop_exit.h"
 #include "analysis/sim/control/steered_loop.h"
 #include "analysis/sim/guess.h"
+#include "support/minmax.h"
 #include "analysis/sim/machine.h"
 #include "analysis/value/rare_branch.h"
 
@@ -116,11 +117,11 @@ static void diverge(Machine *m, Warp *w, const Branching *b)
 static uint32_t guessed_trips(const FuncState *func_state, InsnId branch)
 {
     const LoopId loop = func_state->loops->loop_of[func_state->cfg->block_of[branch]];
-    const uint64_t shared = loop == NO_LOOP ? 0 : func_state->index_steps[loop],
-                   own = shared ? ptx_loop_exit_list_step(func_state->func, branch) : 0;
+    const uint64_t shared = loop == NO_LOOP ? 0 : func_state->index_steps[loop];
+    const uint64_t own = shared ? ptx_loop_exit_list_step(func_state->func, branch) : 0;
     const bool is_list = own && (own <= MAX_UNROLLED_LIST || own == shared);
-    const uint64_t alone = is_list ? own : 1, step = shared > alone ? shared : alone,
-                   trips = step < GUESSED_ELEMENTS ? (GUESSED_ELEMENTS + step - 1) / step : 1;
+    const uint64_t step = ptx_u64_max(1, is_list ? ptx_u64_max(own, shared) : shared);
+    const uint64_t trips = step < GUESSED_ELEMENTS ? (GUESSED_ELEMENTS + step - 1) / step : 1;
     return is_list || trips <= DOUBTFUL_STAYS + 1 ? (uint32_t)trips : DOUBTFUL_STAYS + 1;
 }
 
