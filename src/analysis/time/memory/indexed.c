@@ -77,7 +77,10 @@ Led ptx_led_by(const CacheInput *in, const Lists *lists, InsnId id)
 /* ---- how far --------------------------------------------------------------------------------- */
 
 #define ANYWHERE 1e15
-enum { MAX_ROOTS = 64 };         /* of one table that are counted */
+enum {
+    MAX_ROOTS = 64,             /* of one table that are counted */
+    MAX_TABLE_INSNS = 1 << 12   /* of a function in which accesses to one table are looked for */
+};
 #define MAX_REACH 2147483648.0 /* bytes: numbers of nearly as many bits as they have say nothing */
 
 /* Lists side by side, a lane each, have as many times more. */
@@ -122,7 +125,8 @@ static TableUse use_of_table(const CacheInput *in, InsnId id)
     InsnId roots[MAX_ROOTS];
     unsigned count = 0;
     TableUse out = { 0, 0 };
-    for (InsnId i = 0; i < in->func->insn_count; i++) {
+    const bool is_short = in->func->insn_count <= MAX_TABLE_INSNS;
+    for (InsnId i = is_short ? 0 : id; i < in->func->insn_count && (is_short || i == id); i++) {
         if (!is_of_table(in, id, i))
             continue;
         out.lane_bytes += in->evaluation->insns[i].total.data_lanes
