@@ -357,10 +357,10 @@ static void test_consumed(void **state)
           "mov.u32 %r2, %r7;\nL: rem.u32 %r3, %r1, %r2; mov.u32 %r1, %r2; mov.u32 %r2, %r3; "
           "%s setp.ne.u32 %p1, %r2, 0; @%p1 bra L; mov.u32 %r6, %r1;", 18, 22 },
         { "a counter by data", "u8 %r1, [%rd2]",
-          "L: add.u32 %r6, %r6, 1; %s setp.lt.u32 %p1, %r6, %r1; @%p1 bra L;", 5, 5 },
+          "L: add.u32 %r6, %r6, 1; %s setp.lt.u32 %p1, %r6, %r1; @%p1 bra L;", 16, 17 },
         { "a counter down", "u8 %r1, [%rd2]",
           "L: add.u32 %r1, %r1, -4; add.u32 %r6, %r6, 1; %s setp.gt.s32 %p1, %r1, 0; "
-          "@%p1 bra L;", 5, 5 },
+          "@%p1 bra L;", 4, 5 },
         { "a list", "u32 %r1, [%rd2]",
           "L: mul.wide.u32 %rd3, %r1, 4; add.s64 %rd3, %rd1, %rd3; "
           "ld.global.u32 %r1, [%rd3]; add.u32 %r6, %r6, 1; %s setp.ne.u32 %p1, %r1, 0; "

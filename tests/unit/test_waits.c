@@ -456,6 +456,38 @@ static void test_serial_products(void **state)
             fail_msg("case %zu: %g us of %g", c, us[c], us[2]);
 }
 
+/* m16n16k8 of tf32 is four m16n8k4, which take a third longer than the two m16n8k8 that do as
+ * much. */
+static void test_fragments(void **state)
+{
+    static const char mma[] =
+        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f0, %f1, %f2, %f3}, "
+        "{%r4, %r5, %r6, %r7}, {%r4, %r5}, {%f0, %f1, %f2, %f3};\n"
+        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f4, %f5, %f6, %f7}, "
+        "{%r4, %r5, %r6, %r7}, {%r6, %r7}, {%f4, %f5, %f6, %f7};\n";
+    static const char wmma[] =
+        "wmma.mma.sync.aligned.row.col.m16n16k8.f32.tf32.tf32.f32 "
+        "{%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, {%r4, %r5, %r6, %r7}, {%r4, %r5, %r6, %r7}, "
+        "{%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7};\n";
+    static const char format[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg "
+        ".pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<8>; .reg .f32 %%f<8>;\n"
+        "ld.param.u64 %%rd1, [a]; ld.global.v4.u32 {%%r4, %%r5, %%r6, %%r7}, [%%rd1]; "
+        "mov.u32 %%r2, 0;\nL: .pragma \"nounroll\"; %s%s%s%s"
+        "add.u32 %%r2, %%r2, 1; setp.lt.u32 %%p3, %%r2, 4096; @%%p3 bra L;\n"
+        "st.global.v4.f32 [%%rd1], {%%f0, %%f1, %%f4, %%f5}; ret;\n}\n";
+    const char *const products[] = { mma, wmma };
+    double us[2];
+    (void)state;
+    for (size_t c = 0; c < COUNT(products); c++) {
+        char text[4096];
+        snprintf(text, sizeof text, format, products[c], products[c], products[c], products[c]);
+        us[c] = kit_estimate(text, 132, 1024).time.predicted_us;
+    }
+    if (!(us[1] > 1.2 * us[0] && us[1] < 1.5 * us[0]))
+        fail_msg("%g us as fragments, %g as m16n8k8", us[1], us[0]);
+}
+
 UNIT(waits)
 {
     const struct CMUnitTest tests[] = {
@@ -472,6 +504,7 @@ UNIT(waits)
         cmocka_unit_test(test_roles),
         cmocka_unit_test(test_bulk_bytes),
         cmocka_unit_test(test_serial_products),
+        cmocka_unit_test(test_fragments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,14 @@ static double of_wgmma(const Gpu *gpu, const Func *func, const Insn *insn, doubl
     return fmax(peak, least / WARPGROUP_WARPS);
 }
 
+/* m16n16k8 of tf32 is four m16n8k4: read off machine code of ptxas 13.0 for sm_90. */
+static bool has_narrow_steps(const Op *op)
+{
+    const bool is_fragment = op->family == OP_WMMA
+                             && ptx_cost_tensor_rate(op) == FIGURE_TENSOR_TF32;
+    return is_fragment || (op->family == OP_MMA && k_bytes(op) <= NARROW_BYTES);
+}
+
 static FigureId share_of(const Op *op)
 {
     switch (ptx_cost_tensor_rate(op)) {
@@ -46,8 +54,7 @@ static FigureId share_of(const Op *op)
     case FIGURE_TENSOR_F8:
         return FIGURE_TENSOR_MMA_F8_SHARE;
     default:
-        return op->family == OP_MMA && k_bytes(op) <= NARROW_BYTES ? FIGURE_TENSOR_MMA_NARROW_SHARE
-                                                                   : FIGURE_TENSOR_MMA_SHARE;
+        return has_narrow_steps(op) ? FIGURE_TENSOR_MMA_NARROW_SHARE : FIGURE_TENSOR_MMA_SHARE;
     }
 }
 

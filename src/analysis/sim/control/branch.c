@@ -4,6 +4,7 @@
 #include "analysis/sim/control/loop_exit.h"
 #include "analysis/sim/control/steered_loop.h"
 #include "analysis/sim/guess.h"
+#include "support/minmax.h"
 #include "analysis/sim/machine.h"
 #include "analysis/value/rare_branch.h"
 
@@ -12,6 +13,7 @@
 enum {
     /* iterations of a loop that lanes stay in when it is unknown whether they do */
     DOUBTFUL_STAYS = 4,
+    MAX_UNROLLED_LIST = 8,      /* elements a turn: more are a step from list to list */
     HURRIED_STAYS = 8,          /* and where SimConfig.is_hurried */
 };
 
@@ -110,13 +112,17 @@ static void diverge(Machine *m, Warp *w, const Branching *b)
     }
 }
 
-/* Iterations by data that say nothing: no more than of a counter that goes on by one. */
+/* Iterations by data that say nothing: no more than of a counter that goes on by one. A thread goes
+ * through a list of its own as threads do that share one; unrolled, by several elements a turn. */
 static uint32_t guessed_trips(const FuncState *func_state, InsnId branch)
 {
     const LoopId loop = func_state->loops->loop_of[func_state->cfg->block_of[branch]];
-    const uint64_t step = loop == NO_LOOP ? 1 : func_state->index_steps[loop];
+    const uint64_t shared = loop == NO_LOOP ? 0 : func_state->index_steps[loop];
+    const uint64_t own = shared ? ptx_loop_exit_list_step(func_state->func, branch) : 0;
+    const bool is_list = own && (own <= MAX_UNROLLED_LIST || own == shared);
+    const uint64_t step = ptx_u64_max(1, is_list ? ptx_u64_max(own, shared) : shared);
     const uint64_t trips = step < GUESSED_ELEMENTS ? (GUESSED_ELEMENTS + step - 1) / step : 1;
-    return trips > DOUBTFUL_STAYS + 1 ? DOUBTFUL_STAYS + 1 : (uint32_t)trips;
+    return is_list || trips <= DOUBTFUL_STAYS + 1 ? (uint32_t)trips : DOUBTFUL_STAYS + 1;
 }
 
 /* Where data steer the loop, but do not count its iterations. */

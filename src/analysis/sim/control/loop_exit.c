@@ -129,8 +129,8 @@ static uint64_t magnitude(int64_t number)
     return number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
 }
 
-/* A register that a constant was added to, against something. */
-static bool tests_counter(const Func *func, InsnId test)
+/* Of a register that a constant was added to, against something: that constant; 0: of none. */
+static uint64_t step_of_tested(const Func *func, InsnId test)
 {
     const Operand *operands = ptx_insn_operands(func, &func->insns[test]);
     for (uint32_t o = 0; o < func->insns[test].operand_count; o++) {
@@ -142,10 +142,15 @@ static bool tests_counter(const Func *func, InsnId test)
             continue;
         const Operand *step = ptx_insn_operands(func, &func->insns[def]);
         for (uint32_t s = 0; s < func->insns[def].operand_count; s++)
-            if (step[s].kind == OPERAND_INT)
-                return true;
+            if (step[s].kind == OPERAND_INT && step[s].value)
+                return magnitude(step[s].value);
     }
-    return false;
+    return 0;
+}
+
+static bool tests_counter(const Func *func, InsnId test)
+{
+    return step_of_tested(func, test) > 0;
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -182,9 +187,22 @@ const uint64_t *ptx_loop_exit_steps(Arena *arena, const FuncState *func_state)
         else if (loop != NO_LOOP && steps[loop] && meet)
             steps[loop] = larger(steps[loop], step_of_index(func, &func->insns[i]));
     }
-    for (LoopId l = 0; l < loops->loop_count; l++)
-        steps[l] = larger(steps[l], 1);
     return steps;
+}
+
+uint64_t ptx_loop_exit_list_step(const Func *func, InsnId branch)
+{
+    const InsnId test = func->insns[branch].guard == NO_ID ? NO_ID
+                                                           : look_back(func, branch, is_test);
+    Lanewise op;
+    if (test == NO_ID)
+        return 0;
+    ptx_lanewise_make(func->insns[test].op, &op);
+    const bool is_order = op.compare != COMPARE_EQ && op.compare != COMPARE_EQU
+                          && op.compare != COMPARE_NE && op.compare != COMPARE_NEU;
+    const uint64_t step = step_of_tested(func, test);
+    /* what an unrolled loop leaves over is counted down by one */
+    return is_order || step > 1 ? step : 0;
 }
 
 bool ptx_loop_exit_counts(const Func *func, InsnId branch)

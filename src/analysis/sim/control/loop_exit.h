@@ -28,8 +28,11 @@ int ptx_loop_exit_side(const FuncState *func_state, InsnId branch, InsnId target
 /* Whether a branch compares a register that a constant was added to. */
 bool ptx_loop_exit_counts(const Func *func, InsnId branch);
 
-/* Per loop: how far an index goes in an iteration, the one that goes furthest; 1: none is seen,
- * lanes never meet (guess.h), or a block meets at a barrier in it: such blocks share longer lists.
+/* Of a loop that ends where a counter passes data, as a list does: its step; 0: of no such. */
+uint64_t ptx_loop_exit_list_step(const Func *func, InsnId branch);
+
+/* Per loop: how far an index goes in an iteration, the one that goes furthest; 1: none is seen, or
+ * lanes never meet (guess.h); 0: a block meets at a barrier in it: such blocks share longer lists.
  * Owned by arena. */
 const uint64_t *ptx_loop_exit_steps(Arena *arena, const FuncState *func_state);
 
