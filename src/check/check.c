@@ -668,24 +668,11 @@ static CheckFinding judge_form(const OperandCheck *c, FormId id)
 
 /* ---- the instruction ------------------------------------------------------------------------- */
 
-/* cp.async: what it reads is no more than what it writes; the rest is zeros. */
-static void check_source_size(const OperandCheck *c)
-{
-    const AstOperand *size = c->stmt->operands->next->next, *source = size ? size->next : NULL;
-    bool is_policy = source && !source->next && ptx_op_has(c->op, MOD_L2_CACHE_HINT);
-    bool are_numbers = source && !is_policy && size->kind == AST_INT && source->kind == AST_INT;
-    if (are_numbers && source->value > size->value)
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, source->span,
-                 "`%.*s` copies %u bytes here, and cannot read %u of them", (int)c->op->length,
-                 c->op->text, (unsigned)size->value, (unsigned)source->value)
-            ->help = "the size of the source is at most that of the copy";
-}
-
 bool ptx_check_operands(const OperandCheck *c, FormId form)
 {
     CheckFinding first = judge_form(c, form);
-    if (!first.wrong && c->op->kind == OPK_CP_ASYNC)
-        check_source_size(c);
+    if (!first.wrong)
+        ptx_check_beyond_row(c);
     bool is_newer = c->op->flags & OPF_TOO_NEW;         /* said already */
     if (!first.wrong && (is_newer || ptx_form_is_allowed(c->module, form)))
         return true;

@@ -50,6 +50,12 @@ void ptx_elements_report(const OperandCheck *check, const FormOperand *shape,
 /* What each thread accesses; 0: not known. operands: the instruction's own. */
 uint8_t ptx_access_bytes(const Insn *insn, const Operand *operands, const Reg *regs);
 
+/* check_beyond.c: what the columns cannot say of operands that they take. */
+void ptx_check_beyond_row(const OperandCheck *check);
+
+/* Whether it looks at the numbers of an instruction. */
+bool ptx_check_compares_numbers(const Op *op);
+
 typedef enum NumberFault {
     NUMBER_FITS, NUMBER_OUT_OF_RANGE, NUMBER_NO_INTEGER, NUMBER_WANTED, NUMBER_UNWANTED
 } NumberFault;

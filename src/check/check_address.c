@@ -74,10 +74,11 @@ static bool has_shape(const FormOperand *shape, const AstOperand *ast)
            || !(ast->flags & (AST_PARENTHESES | AST_INDEXED) || ast->suffix_length);
 }
 
-/* Textures and surfaces are not loaded and stored. */
-static bool is_opaque_to(const Op *op, Type type)
+/* Textures and surfaces are not loaded and stored, but for elements of arrays. */
+static bool is_opaque_to(const Op *op, const Var *var)
 {
-    return ptx_type_info[type].kind == KIND_OPAQUE && (op->kind == OPK_LD || op->kind == OPK_ST);
+    return ptx_type_info[var->type].kind == KIND_OPAQUE && !var->is_array
+           && (op->kind == OPK_LD || op->kind == OPK_ST);
 }
 
 Wrong ptx_judge_address(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast,
@@ -109,7 +110,7 @@ Wrong ptx_judge_address(const OperandCheck *c, const FormOperand *shape, const A
             return WRONG_VARIABLE;              /* its address has 64 */
         if (!ptx_space_takes(wanted, (Space)c->module->vars[operand->id].space))
             return WRONG_SPACE;
-        if (is_opaque_to(c->op, (Type)c->module->vars[operand->id].type))
+        if (is_opaque_to(c->op, &c->module->vars[operand->id]))
             return WRONG_ADDRESS_SHAPE;
         return c->op->kind == OPK_ST && c->module->vars[operand->id].is_input ? WRONG_INPUT
                                                                               : WRONG_NOTHING;

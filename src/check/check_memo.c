@@ -84,7 +84,8 @@ static uint64_t memo_key_of(const OperandCheck *c, FormId form)
     const FormOperand *shape = ptx_form_operands + info->operand_first;
     const AstOperand *ast = c->stmt->operands;
     uint64_t key = 0;
-    if (c->count > MOST_OPERANDS || c->count > info->operand_count || c->op->kind == OPK_CP_ASYNC
+    if (c->count > MOST_OPERANDS || c->count > info->operand_count
+        || ptx_check_compares_numbers(c->op)
         || info->class == FORM_TEX)             /* whose addresses have no offset */
         return 0;
     for (uint32_t o = 0; o < c->count; o++, ast = ast->next) {

@@ -31,12 +31,13 @@ static bool has_texture_parts(const OperandCheck *c, const AstOperand *ast)
     return count < MAX_PARTS || (count == MAX_PARTS && last->kind == AST_VECTOR);
 }
 
-/* What is asked of a sampler, where textures have none of their own. */
+/* What is asked of a sampler, where textures have none of their own; the last of any. */
 static bool asks_sampler(const OperandCheck *c)
 {
     static const uint8_t words[] = { MOD_FILTER_MODE, MOD_ADDR_MODE_0, MOD_ADDR_MODE_1,
-                                     MOD_ADDR_MODE_2, MOD_FORCE_UNNORMALIZED_COORDS, MOD_NONE };
-    return c->module->is_texmode_independent && ptx_op_has_any(c->op, words);
+                                     MOD_ADDR_MODE_2, MOD_NONE };
+    return (c->module->is_texmode_independent && ptx_op_has_any(c->op, words))
+           || ptx_op_has(c->op, MOD_FORCE_UNNORMALIZED_COORDS);
 }
 
 static Type handle_type(const OperandCheck *c)
@@ -67,6 +68,8 @@ static bool is_handle(const OperandCheck *c, const Operand *operand, bool of_sam
     if (operand->kind != OPERAND_VAR)
         return operand->kind == OPERAND_UNKNOWN;
     const Var *var = &c->module->vars[operand->id];
+    if (var->is_array && ptx_type_info[var->type].kind == KIND_OPAQUE)
+        return false;                   /* its elements are loaded */
     if (of_sampler)
         return is_sampler(c, (Type)var->type);
     return var->space == SPACE_TEX || (Type)var->type == handle_type(c);

@@ -29,6 +29,7 @@ typedef struct Var {
     bool is_parameter;          /* of the function's own signature */
     bool is_input;              /* of these one that it is given, not its result */
     bool is_array;
+    bool has_attribute;         /* .attribute(...) */
 } Var;
 
 typedef struct Loc {            /* .loc: PTX ISA, "Debugging Directives: .loc" */

@@ -117,7 +117,7 @@ struct AstDecl {
     bool is_pointer;            /* .ptr */
     bool is_aligned_behind;     /* .align behind the type */
     bool is_empty_range;        /* name<0> */
-    bool is_managed;            /* .attribute(.managed) */
+    bool has_attribute;         /* .attribute(...) */
 };
 
 typedef struct AstAttribute {   /* performance directive */

@@ -139,6 +139,7 @@ void ptx_build_address_size(Parser *p, Token directive, Token number);
 void ptx_build_file(Parser *p, Token index, Token path);
 void ptx_build_file_stamp(Parser *p, Token directive);
 void ptx_build_section(Parser *p, Token name);
+void ptx_build_section_data(Parser *p, Token word);
 void ptx_build_source_section(Parser *p, Token name);
 void ptx_build_language(Parser *p, Token name);
 void ptx_build_module_pragma(Parser *p, Token directive, Span strings);

@@ -289,6 +289,7 @@ void ptx_decl_prefix(Parser *p, AstDecl *decl, const Prefix *prefix)
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, decl->span,
                  "constant banks 1 to 10 hold `.extern` arrays without a size");
     decl->is_aligned_behind = prefix->is_aligned_behind;
+    decl->has_attribute = prefix->has_attribute;
 }
 
 AstStmt *ptx_build_add_stmt(Parser *p, AstStmtKind kind, Span span)

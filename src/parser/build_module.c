@@ -140,6 +140,18 @@ void ptx_build_section(Parser *p, Token name)
     ptx_build_need_version(p, ptx_token_span(name), "`.section`", 20);
 }
 
+/* A type, or behind one the name of another section. */
+void ptx_build_section_data(Parser *p, Token word)
+{
+    const Span span = ptx_token_span(word);
+    const char *name = span_text_of(p, span) + 1;
+    Type type = name[0] == 'b' ? TYPE_NONE : ptx_type_find(name, ptx_span_length(span) - 1);
+    if (type)
+        ptx_diag(p->diags, DIAG_UNEXPECTED, span,
+                 "`%.*s` is not allowed in a .section, whose data are .b8, .b16, .b32 and .b64",
+                 span_length_of(span), span_text_of(p, span));
+}
+
 void ptx_build_source_section(Parser *p, Token name)
 {
     ptx_build_need_version(p, ptx_token_span(name), "`.nv_intermediate_source_section`", 94);

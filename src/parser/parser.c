@@ -178,17 +178,6 @@ static void close_body(Driver *d, Token before)
     restart(d);
 }
 
-/* A type, or behind one the name of another section. */
-static void check_section_type(Parser *p, Span word)
-{
-    const char *name = p->text + word.begin + 1;
-    Type type = name[0] == 'b' ? TYPE_NONE : ptx_type_find(name, ptx_span_length(word) - 1);
-    if (type)
-        ptx_diag(p->diags, DIAG_UNEXPECTED, word,
-                 "`%.*s` is not allowed in a .section, whose data are .b8, .b16, .b32 and .b64",
-                 (int)ptx_span_length(word), p->text + word.begin);
-}
-
 /* The debug data between the braces of a .section: integers, labels and label arithmetic, which no
  * analysis reads. */
 static Token skip_section(Driver *d)
@@ -201,7 +190,7 @@ static Token skip_section(Driver *d)
         case TOK_RBRACE:
             return token;
         case TOK_MODIFIER:
-            check_section_type(p, ptx_token_span(token));
+            ptx_build_section_data(p, token);
             ptx_lex_skip_integers(&p->lexer);
             continue;
         case TOK_COMMA:
@@ -497,6 +486,16 @@ static bool handle_quickly(Driver *d)
     return true;
 }
 
+static void report_lost_semicolon(Parser *p)
+{
+    Span at = { ptx_token_span(p->last).end - 1, ptx_token_span(p->last).end };
+    Diag *diag = ptx_diag(p->diags, DIAG_MISSING_SEMICOLON, at, "this statement has no `;`");
+    diag->help = "insert `;`";
+    ptx_diag_fix(p->diags, diag, (Span){ at.end, at.end }, true, ";");
+    if (p->func)
+        p->func->has_syntax_error = true;
+}
+
 static void handle(Driver *d, Token token)
 {
     Parser *p = &d->p;
@@ -514,12 +513,8 @@ static void handle(Driver *d, Token token)
             track_head(d, token);
     }
     if (lost_semicolon(d, token)) {
-        Span at = { ptx_token_span(p->last).end - 1, ptx_token_span(p->last).end };
-        Diag *diag = ptx_diag(p->diags, DIAG_MISSING_SEMICOLON, at, "this statement has no `;`");
-        diag->help = "insert `;`";
-        ptx_diag_fix(p->diags, diag, (Span){ at.end, at.end }, true, ";");
-        if (p->func)
-            p->func->has_syntax_error = true;
+        if (!p->is_recovering)          /* else the statement is none, and that is reported */
+            report_lost_semicolon(p);
         feed_semicolon(d);
     }
     if (d->scopes + d->brackets >= LIMIT_NESTING

@@ -166,6 +166,7 @@ static VarId add_var(Lower *l, const AstDecl *decl, FuncId owner, bool is_parame
                   .type = (uint8_t)decl->type,
                   .is_parameter = is_parameter,
                   .is_array = decl->dim_count,
+                  .has_attribute = decl->has_attribute,
                   .vector = decl->vector,
                   .linkage = (uint8_t)decl->linkage,
                   .align = decl->align ? decl->align : (uint32_t)element,

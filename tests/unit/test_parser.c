@@ -282,6 +282,26 @@ static const Case names_and_numbers[] = {
     { "types of a section", TOP ".section .debug_info { .b8 1 .u32 2 }\n", "SYN201:4" },
     { "parameters of no element", TOP ".func f(.param .b8 a[0]) { ret; }\n", "" },
     { "an array of no element", TOP ".extern .global .u8 a[0];\n.global .u8 b[0];\n", "SYN205:5" },
+    { "loads of unified memory",
+      KERNEL("ld.global.u32 %r1, [%rd1].unified;\nld.f32 %f1, [%rd1+4].unified;\n"), "" },
+    { "a store to unified memory", KERNEL("st.global.u32 [%rd1].unified, %r1;\n"), "SYN408:7" },
+    { "a load of shared memory as unified", KERNEL("ld.shared.u32 %r1, [%rd1].unified;\n"),
+      "SYN408:7" },
+    { "a variable that is not unified",
+      TOP ".global .u32 a;\n" BEGIN "ld.global.u32 %r1, [a].unified;\n" END, "SYN408:8" },
+    { "a variable that is unified",
+      TOP ".global .attribute(.unified(1, 2)) .u32 a;\n" BEGIN
+          "ld.global.u32 %r1, [a].unified;\n" END, "" },
+    { "a primary size above the whole",
+      KERNEL("createpolicy.range.L2::evict_first.b64 %rd1, [%rd2], 5, 5;\n"
+             "createpolicy.range.L2::evict_first.b64 %rd1, [%rd2], 6, 5;\n"), "SYN408:8" },
+    { "arrays of textures",
+      TOP ".global .texref t[4];\n" BEGIN "ld.global.u64 %rd1, [t+8];\n"
+          "tex.1d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [t, {%f1}];\n" END, "SYN408:9" },
+    { "what a texture without samplers is not asked",
+      TOP ".global .texref t;\n" BEGIN "txq.filter_mode.b32 %r1, [t];\n"
+          "txq.force_unnormalized_coords.b32 %r1, [t];\n" END, "SYN408:9" },
+    { "a directive of the module in a body", KERNEL(".maxntid 3\nmov.u32 %r1, 1;\n"), "SYN201:7" },
     { "a number to restore", KERNEL("stackrestore.u64 127;\n"), "SYN408:7" },
 };
 
