@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    STATEMENT_BYTES = 1024,     /* that are looked at, each side of the place that is asked for */
+    STATEMENT_BYTES = 2048,     /* that are looked at, each side of the place that is asked for */
     HASH_BYTES = 17             /* "#" and 16 digits */
 };
 
