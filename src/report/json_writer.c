@@ -39,7 +39,7 @@ static size_t put_wide(Out *out, const char *text, size_t left)
     return (size_t)bytes;
 }
 
-enum { WORD_BYTES = 8 };
+enum { WORD_BYTES = 8, HALF_BYTES = 4 };
 
 /* Whether eight bytes stand for themselves; false: perhaps. */
 static bool is_plain_word(const char *text)
@@ -51,10 +51,21 @@ static bool is_plain_word(const char *text)
     return !((word | (word - ones * 0x20) | (quote - ones) | (slash - ones)) & tops);
 }
 
+/* The same of four to seven: the first four and the last. */
+static bool are_plain_halves(const char *text, size_t length)
+{
+    char both[WORD_BYTES];
+    memcpy(both, text, HALF_BYTES);
+    memcpy(both + HALF_BYTES, text + length - HALF_BYTES, HALF_BYTES);
+    return is_plain_word(both);
+}
+
 /* How many bytes from here on stand for themselves. */
 static size_t plain_length(const char *text, size_t length)
 {
     size_t i = 0;
+    if (length >= HALF_BYTES && length < WORD_BYTES && are_plain_halves(text, length))
+        return length;
     while (i + WORD_BYTES <= length && is_plain_word(text + i))
         i += WORD_BYTES;
     if (length >= WORD_BYTES && i + WORD_BYTES > length
