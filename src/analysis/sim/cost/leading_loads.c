@@ -75,7 +75,8 @@ static LeadingLoads find_leading(const Func *func, const Defs *defs, const Insn 
         for (uint32_t d = defs->first[w.regs[i]]; d < defs->first[w.regs[i] + 1] && !w.is_lost; d++)
             go_to_sources(&w, defs->insns[d]);
     }
-    return w.is_lost ? (LeadingLoads){ .count = 0 } : w.found;
+    w.found.count = w.is_lost ? 0 : w.found.count;
+    return w.found;
 }
 
 static bool may_be_led(const Op *op)
