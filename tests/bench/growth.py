@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""growth.py PTXLINT [KIND...] [--command check|report] [--base N] [--jobs N] [--megabyte] -- whether the work of a command grows no faster than its input.
+"""growth.py PTXLINT [KIND...] [--command check|report|launch] [--base N] [--jobs N] [--megabyte] -- whether the work of a command grows no faster than its input.
 
 Each kind of input is made in sizes N, 2 N, 4 N and 8 N, and the instructions of `ptxlint check`, or of a report, are counted (valgrind's callgrind; without it,
 seconds of CPU are, which are no good where they are few). Fails where they grow faster than the size to the power of 1.3 between 2 N and 8 N.
-With --megabyte each kind is made as large as 1 MB, and seconds of processor time are measured: a check may take one, a report three.
+A launch is a report of 1,000 blocks of 256 threads on an H200.
+With --megabyte each kind is made as large as 1 MB, and seconds of processor time are measured: a check may take one, a report and a launch three.
     growth.py --list            the kinds
     growth.py --make KIND N     one input
 """
@@ -11,7 +12,8 @@ import argparse, math, os, random, re, resource, shutil, subprocess, sys, tempfi
 from concurrent.futures import ThreadPoolExecutor
 
 MOST = 1.3
-SECONDS = {"check": 1, "report": 3}
+SECONDS = {"check": 1, "report": 3, "launch": 3}
+COMMANDS = {"check": ["check"], "report": ["report"], "launch": ["report", "--grid", "1000", "--block", "256", "--gpu", "h200"]}
 KNOWN = {}                      # kind: why it is steeper
 
 # ---- inputs ----
@@ -33,6 +35,8 @@ def brackets(n): return k("ld.global.u32 %r1, " + "["*n + "]"*n + ";")
 def labels(n): return k("\n".join("L%d:"%i for i in range(n)))
 @g
 def labels_br(n): return k("\n".join("L%d: add.u32 %%r1,%%r1,1;\n@%%p1 bra L%d;"%(i,(i*7919)%n) for i in range(n)))
+@g
+def labels_cross(n): return k("mov.u32 %r2,%tid.x;\n"+"\n".join("setp.eq.s32 %%p1,%%r2,%d;\n@%%p1 bra L%d;\nadd.s32 %%r3,%%r3,1;\nL%d:"%(i,(i*7919)%n,i) for i in range(n)))
 @g
 def params(n): return k("ld.param.u64 %rd1,[a0];", params=",\n".join(".param .u64 a%d"%i for i in range(n)))
 @g
@@ -250,7 +254,7 @@ def count(ptxlint, name, data):
         path = os.path.join(folder, "input.ptx")
         with open(path, "wb") as file:
             file.write(data)
-        command = [ptxlint, name, "--format", "json", path]
+        command = [ptxlint, *COMMANDS[name], "--format", "json", path]
         if not shutil.which("valgrind"):
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
             subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -276,7 +280,7 @@ def seconds(ptxlint, name, data):
         file.flush()
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         try:
-            subprocess.run([ptxlint, name, "--no-config", "--jobs", "1", "--format", "json", file.name], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            subprocess.run([ptxlint, *COMMANDS[name], "--no-config", "--jobs", "1", "--format", "json", file.name], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                            timeout=60)
         except subprocess.TimeoutExpired:
             return 60.0
@@ -311,7 +315,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("ptxlint", nargs="?")
     parser.add_argument("kinds", nargs="*")
-    parser.add_argument("--command", default="check", choices=["check", "report"])
+    parser.add_argument("--command", default="check", choices=list(COMMANDS))
     parser.add_argument("--base", type=int, default=250)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--megabyte", action="store_true")

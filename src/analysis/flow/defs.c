@@ -27,18 +27,6 @@ static uint32_t *count_definitions(Arena *arena, const Func *func)
     return first;
 }
 
-static LoopId *find_def_ends(Arena *arena, const Loops *loops)
-{
-    LoopId *ends = ptx_arena_array(arena, LoopId, loops->loop_count + 1);
-    for (LoopId loop = loops->loop_count; loop-- > 0;) {
-        LoopId parent = loops->loops[loop].parent;
-        ends[loop] = ends[loop] ? ends[loop] : loop + 1;
-        if (parent != NO_LOOP && ends[parent] < ends[loop])
-            ends[parent] = ends[loop];
-    }
-    return ends;
-}
-
 const Defs *ptx_defs_compute(Arena *arena, const Func *func, const Cfg *cfg, const Loops *loops)
 {
     Defs *defs = ptx_arena_new(arena, Defs);
@@ -47,7 +35,6 @@ const Defs *ptx_defs_compute(Arena *arena, const Func *func, const Cfg *cfg, con
     fill_definitions(func, first, insns);
     *defs = (Defs){ .first = first + 1,
                     .insns = insns,
-                    .loop_end = find_def_ends(arena, loops),
                     .loops = loops,
                     .cfg = cfg };
     return defs;
@@ -64,7 +51,7 @@ uint32_t ptx_defs_in_loop(const Defs *defs, LoopId loop, RegId reg, InsnId *last
     if (ptx_defs_count(defs, reg) > MAX_DEFS)
         return UINT32_MAX;
     for (uint32_t d = defs->first[reg]; d < defs->first[reg + 1]; d++) {
-        if (!ptx_loop_holds(defs, loop, defs->cfg->block_of[defs->insns[d]]))
+        if (!ptx_loop_holds(defs->loops, loop, defs->cfg->block_of[defs->insns[d]]))
             continue;
         count++;
         *last = defs->insns[d];

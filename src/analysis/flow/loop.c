@@ -243,8 +243,12 @@ static void place_blocks(const LoopFinder *f, Loop *loops, LoopId *loop_of)
             loops[loop].block_count++;
     }
     for (LoopId id = f->loop_count; id-- > 0;) {
-        if (loops[id].parent != NO_LOOP)
-            loops[loops[id].parent].block_count += loops[id].block_count;
+        loops[id].end = loops[id].end ? loops[id].end : id + 1;
+        if (loops[id].parent == NO_LOOP)
+            continue;
+        Loop *parent = &loops[loops[id].parent];
+        parent->block_count += loops[id].block_count;
+        parent->end = parent->end > loops[id].end ? parent->end : loops[id].end;
     }
 }
 
@@ -335,14 +339,6 @@ static bool has_label(const Func *func, InsnId before, uint32_t end)
     return false;
 }
 
-static bool holds(const Cfg *cfg, const Loops *loops, LoopId outer, InsnId insn)
-{
-    LoopId loop = loops->loop_of[cfg->block_of[insn]];
-    while (loop != NO_LOOP && loop != outer)
-        loop = loops->loops[loop].parent;
-    return loop == outer;
-}
-
 LoopId ptx_loop_at_line(const Module *module, const Func *func, const Cfg *cfg, const Loops *loops,
                         uint32_t line)
 {
@@ -356,7 +352,7 @@ LoopId ptx_loop_at_line(const Module *module, const Func *func, const Cfg *cfg, 
     LoopId loop = loops->loop_of[cfg->block_of[insn]];
     if (func->insns[insn].span.begin < end || has_label(func, insn, end))
         return loop;
-    while (loop != NO_LOOP && !(insn && holds(cfg, loops, loop, insn - 1)))
+    while (loop != NO_LOOP && !(insn && ptx_loop_holds(loops, loop, cfg->block_of[insn - 1])))
         loop = loops->loops[loop].parent;
     return loop;
 }

@@ -18,6 +18,7 @@ typedef struct Loop {
     BlockId header;             /* of no other loop */
     LoopId parent;              /* NO_LOOP: outermost */
     uint32_t depth;             /* 1: outermost */
+    LoopId end;                 /* behind the last loop inside it */
     uint32_t block_count;       /* inner loops included */
     bool is_irreducible;
     bool is_innermost;
@@ -33,6 +34,18 @@ typedef struct Loops {
 
 /* Owned by arena; scratch, another arena, is left as found. */
 const Loops *ptx_loops_compute(Arena *arena, Arena *scratch, const Cfg *cfg, const Dom *dom);
+
+/* Whether a loop is another or lies inside it; NO_LOOP does not. */
+static inline bool ptx_loop_holds_loop(const Loops *loops, LoopId loop, LoopId inner)
+{
+    return inner != NO_LOOP && inner >= loop && inner < loops->loops[loop].end;
+}
+
+/* Whether a block is in a loop or in one inside it; EXIT_BLOCK is in none. */
+static inline bool ptx_loop_holds(const Loops *loops, LoopId loop, BlockId block)
+{
+    return block != EXIT_BLOCK && ptx_loop_holds_loop(loops, loop, loops->loop_of[block]);
+}
 
 /* Depth of the innermost loop around a block; 0: none. */
 uint32_t ptx_loop_depth(const Loops *loops, BlockId block);

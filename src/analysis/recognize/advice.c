@@ -131,7 +131,7 @@ static bool has_free_iterations(Recognizer *r, LoopId loop)
             return false;
     for (InsnId i = 0; i < r->flow->func->insn_count; i++)
         if (r->flow->func->insns[i].op->kind == OPK_BRA && r->marks[i] & MARK_DATA
-            && ptx_loop_holds(r->defs, loop, r->flow->cfg->block_of[i]))
+            && ptx_loop_holds(r->flow->loops, loop, r->flow->cfg->block_of[i]))
             return false;
     return true;
 }

@@ -115,8 +115,7 @@ static LoopId loop_that_is_left(const BlockRun *run, BlockId branch, BlockId sta
 {
     const Loops *loops = run->r->flow->loops;
     for (LoopId l = loops->loop_of[branch]; l != NO_LOOP; l = loops->loops[l].parent) {
-        bool holds_leave = leave != EXIT_BLOCK && ptx_loop_holds(run->r->defs, l, leave);
-        if (stay != EXIT_BLOCK && ptx_loop_holds(run->r->defs, l, stay) && !holds_leave)
+        if (ptx_loop_holds(loops, l, stay) && !ptx_loop_holds(loops, l, leave))
             return l;
     }
     return NO_LOOP;
@@ -182,7 +181,7 @@ static void enter_open_loop(BlockRun *run, BlockWarp *w, LoopId loop, uint32_t l
     w->entries++;
     w->forgets++;
     for (BlockId b = 0; b < run->r->flow->cfg->block_count; b++)
-        if (ptx_loop_holds(run->r->defs, loop, b))
+        if (ptx_loop_holds(run->r->flow->loops, loop, b))
             forget_block(run, w, b, lanes);
 }
 

@@ -166,7 +166,7 @@ static bool owns_register(const Recognizer *r, const Cycle *c, RegId reg)
         return false;
     for (uint32_t d = r->defs->first[reg]; d < r->defs->first[reg + 1]; d++) {
         const InsnId at = r->defs->insns[d];
-        bool is_inside = ptx_loop_holds(r->defs, c->loop, r->flow->cfg->block_of[at]);
+        bool is_inside = ptx_loop_holds(r->flow->loops, c->loop, r->flow->cfg->block_of[at]);
         if (is_inside && r->component[at] != c->id)
             return false;
     }
@@ -201,8 +201,8 @@ static bool is_reinitialized(const Recognizer *r, const Cycle *c)
         const InsnId at = r->defs->insns[d];
         const Insn *insn = &r->flow->func->insns[at];
         const BlockId block = r->flow->cfg->block_of[at];
-        if (!ptx_loop_holds(r->defs, loop->parent, block)
-            || ptx_loop_holds(r->defs, c->loop, block))
+        if (!ptx_loop_holds(r->flow->loops, loop->parent, block)
+            || ptx_loop_holds(r->flow->loops, c->loop, block))
             continue;
         if (!is_set_to_number(insn, ptx_insn_operands(r->flow->func, insn)))
             return false;

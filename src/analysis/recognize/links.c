@@ -127,11 +127,11 @@ static bool ends_loop_of(const LinkWalk *w, InsnId branch, InsnId decided)
     const Cfg *cfg = w->r->flow->cfg;
     const LoopId loop = w->r->flow->loops->loop_of[cfg->block_of[branch]];
     const Block *block = &cfg->blocks[cfg->block_of[branch]];
-    if (loop == NO_LOOP || !ptx_loop_holds(w->r->defs, loop, cfg->block_of[decided]))
+    if (loop == NO_LOOP || !ptx_loop_holds(w->r->flow->loops, loop, cfg->block_of[decided]))
         return false;
     for (uint32_t i = 0; i < block->succ_count; i++) {
         const BlockId to = cfg->succs[block->succ_first + i];
-        if (to == EXIT_BLOCK || !ptx_loop_holds(w->r->defs, loop, to))
+        if (!ptx_loop_holds(w->r->flow->loops, loop, to))
             return true;
     }
     return false;

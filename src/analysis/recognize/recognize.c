@@ -99,7 +99,8 @@ static bool dominates_latches(const Recognizer *r, BlockId block, LoopId loop)
     const Block *header = &cfg->blocks[r->flow->loops->loops[loop].header];
     for (uint32_t p = 0; p < header->pred_count; p++) {
         const BlockId from = cfg->preds[header->pred_first + p];
-        if (ptx_loop_holds(r->defs, loop, from) && !ptx_dom_dominates(r->flow->dom, block, from))
+        if (ptx_loop_holds(r->flow->loops, loop, from)
+            && !ptx_dom_dominates(r->flow->dom, block, from))
             return false;
     }
     return true;

@@ -232,7 +232,7 @@ static bool has_loop_to_itself(Recognizer *r, const TreeStep *of)
         return false;
     for (InsnId i = 0; i < r->flow->func->insn_count; i++) {
         const BlockId block = r->flow->cfg->block_of[i];
-        if (!ptx_loop_holds(r->defs, of->loop, block))
+        if (!ptx_loop_holds(r->flow->loops, of->loop, block))
             continue;
         if (i != of->store && writes_shared(r, i, of->array))
             return false;

@@ -274,7 +274,7 @@ static bool leaves_loop(const Bookkeeper *k, const Block *block, LoopId loop)
 {
     for (uint32_t s = 0; s < block->succ_count; s++) {
         BlockId to = k->cfg->succs[block->succ_first + s];
-        if (to == EXIT_BLOCK || !ptx_loop_holds(k->defs, loop, to))
+        if (!ptx_loop_holds(k->defs->loops, loop, to))
             return true;
     }
     return false;
@@ -322,7 +322,7 @@ static void note_uses(Bookkeeper *k, InsnId id)
             DeadCodeStep *step = &k->steps[s - 1];
             bool closes = k->is_closing[id] && k->loops->loop_of[block] == step->loop;
             step->is_needed |= step->insn != id && step->copy != id && !closes
-                               && ptx_loop_holds(k->defs, step->loop, block);
+                               && ptx_loop_holds(k->defs->loops, step->loop, block);
         }
     }
 }

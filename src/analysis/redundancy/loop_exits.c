@@ -8,16 +8,6 @@
 
 enum { MAX_LEFT_LOOPS = 64 };   /* by one edge */
 
-static bool holds_block(const Loops *loops, LoopId loop, BlockId block)
-{
-    if (block == EXIT_BLOCK)
-        return false;
-    LoopId at = loops->loop_of[block];
-    while (at != NO_LOOP && loops->loops[at].depth > loops->loops[loop].depth)
-        at = loops->loops[at].parent;
-    return at == loop;
-}
-
 static void note_exit(LoopExits *exits, uint32_t place)
 {
     exits->first = ptx_u32_min(exits->first, place);
@@ -29,7 +19,7 @@ static void note_edge(const FuncFlow *flow, LoopExits *exits, BlockId from, Bloc
 {
     LoopId loop = flow->loops->loop_of[from];
     for (unsigned left = 0; loop != NO_LOOP && left < MAX_LEFT_LOOPS; left++) {
-        if (holds_block(flow->loops, loop, to))
+        if (ptx_loop_holds(flow->loops, loop, to))
             return;
         note_exit(&exits[loop], flow->dom->pre[from]);
         loop = flow->loops->loops[loop].parent;

@@ -32,7 +32,7 @@ static bool has_one_way(const FuncFlow *flow, const Defs *defs, LoopId loop, con
     uint32_t count = 0;
     for (uint32_t s = 0; s < block->succ_count; s++) {
         const BlockId to = flow->cfg->succs[block->succ_first + s];
-        count += to != EXIT_BLOCK && ptx_loop_holds(defs, loop, to);
+        count += ptx_loop_holds(defs->loops, loop, to);
     }
     return count == 1;
 }

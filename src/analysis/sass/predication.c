@@ -193,7 +193,7 @@ static void mark_meeting(Shaper *h, BlockId block)
     if (join == EXIT_BLOCK || is_lone_return(h, join))
         return;
     for (LoopId loop = h->loops->loop_of[at];
-         loop != NO_LOOP && !ptx_loop_holds(h->s->defs, loop, join); loop = h->loops->loop_of[at]) {
+         loop != NO_LOOP && !ptx_loop_holds(h->loops, loop, join); loop = h->loops->loop_of[at]) {
         if (!h->climbs)
             return;
         h->climbs--;

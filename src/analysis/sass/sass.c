@@ -51,7 +51,7 @@ enum {
 
 static bool is_sass_in_loop(const Lowering *l, LoopId loop, BlockId block)
 {
-    return ptx_loop_holds(l->defs, loop, block);
+    return ptx_loop_holds(l->defs->loops, loop, block);
 }
 
 /* Whether a loop leaves what a row reads as it is. */

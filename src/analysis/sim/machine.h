@@ -259,6 +259,7 @@ struct Machine {
     /* forward.h: loops that are looked at; NULL */
     struct Visit *forwarded[GROWTH_DIMS - GROWTH_TRIPS];
     uint64_t begun;             /* steps, as the warp that runs began */
+    uint64_t forward_cost;      /* instructions and values that were gone through to look at them */
     bool is_loose_tried;        /* iterations that may vary are looked at somewhere */
 };
 

@@ -189,14 +189,9 @@ static bool is_exit(const ParallelismWalker *w, BlockId block)
 {
     const Block *b = &w->cfg->blocks[block];
     LoopId loop = w->loops->loop_of[block];
-    for (uint32_t s = 0; s < b->succ_count && loop != NO_LOOP; s++) {
-        BlockId to = w->cfg->succs[b->succ_first + s];
-        LoopId at = to == EXIT_BLOCK ? NO_LOOP : w->loops->loop_of[to];
-        while (at != NO_LOOP && w->loops->loops[at].depth > w->loops->loops[loop].depth)
-            at = w->loops->loops[at].parent;
-        if (at != loop)
+    for (uint32_t s = 0; s < b->succ_count && loop != NO_LOOP; s++)
+        if (!ptx_loop_holds(w->loops, loop, w->cfg->succs[b->succ_first + s]))
             return true;
-    }
     return false;
 }
 

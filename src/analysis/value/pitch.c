@@ -362,7 +362,8 @@ static bool ends_loop(const Tracer *t, const bool *derived, RegId counter)
     LoopId loop = t->defs->loops->loop_of[t->defs->cfg->block_of[last]];
     for (InsnId i = 0; loop != NO_LOOP && i < t->func->insn_count; i++) {
         const Insn *insn = &t->func->insns[i];
-        if (insn->op->kind != OPK_SETP || !ptx_loop_holds(t->defs, loop, t->defs->cfg->block_of[i]))
+        if (insn->op->kind != OPK_SETP
+            || !ptx_loop_holds(t->defs->loops, loop, t->defs->cfg->block_of[i]))
             continue;
         const Operand *operands = ptx_insn_operands(t->func, insn);
         for (uint32_t o = 0; o < insn->operand_count; o++)

@@ -430,7 +430,7 @@ Phi ptx_ssa_phi(Ssa *r, SymId id)
 
 bool ptx_ssa_holds(const Ssa *r, LoopId loop, BlockId block)
 {
-    return ptx_loop_holds(r->defs, loop, block);
+    return ptx_loop_holds(r->defs->loops, loop, block);
 }
 
 void ptx_ssa_shape(const Ssa *r, uint32_t block[3], uint32_t grid[3])

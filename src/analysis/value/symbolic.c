@@ -284,11 +284,7 @@ bool ptx_sym_is_const(const Symbols *s, SymId id, uint64_t *value)
 
 bool ptx_sym_varies(const Symbols *s, SymId id, LoopId loop)
 {
-    LoopId scope = s->nodes[id].scope;
-    uint32_t depth = s->loops->loops[loop].depth;
-    while (scope != NO_LOOP && scope != loop && s->loops->loops[scope].depth > depth)
-        scope = s->loops->loops[scope].parent;
-    return scope == loop;
+    return ptx_loop_holds_loop(s->loops, loop, s->nodes[id].scope);
 }
 
 /* ---- sums ------------------------------------------------------------------------------------ */

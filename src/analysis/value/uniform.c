@@ -154,7 +154,7 @@ static bool may_be_mixed(Diverger *d, Among among, RegId reg, BlockId block)
             return true;
         d->work--;
         for (LoopId loop = loops->loop_of[at];
-             loop != NO_LOOP && !ptx_loop_holds(d->defs, loop, block);
+             loop != NO_LOOP && !ptx_loop_holds(loops, loop, block);
              loop = loops->loops[loop].parent) {
             d->asks_marks[block] = true;
             if (d->parts[among][loop] || !d->climbs)
@@ -468,14 +468,14 @@ static void mark_loops(Diverger *d, Among among, BlockId branch, bool is_parting
         bool is_exit = false;
         for (uint32_t e = 0; e < b->succ_count; e++) {
             BlockId to = d->cfg->succs[b->succ_first + e];
-            is_exit |= to == EXIT_BLOCK || !ptx_loop_holds(d->defs, loop, to);
+            is_exit |= !ptx_loop_holds(loops, loop, to);
         }
         if (!is_exit || !d->work)
             return;
         d->work--;
         BlockId side = d->side[among][branch];
         bool is_partial = side != NO_ID && side != loops->loops[loop].header
-                          && ptx_loop_holds(d->defs, loop, side);
+                          && ptx_loop_holds(loops, loop, side);
         if (d->parts[among][loop] || (!is_parting && !is_partial))
             continue;
         d->parts[among][loop] = d->has_marked = true;

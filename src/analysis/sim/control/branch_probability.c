@@ -4,14 +4,6 @@
 
 /* ---- shares ---------------------------------------------------------------------------------- */
 
-static bool is_inside(const Loops *loops, LoopId loop, BlockId block)
-{
-    LoopId at = block == EXIT_BLOCK ? NO_LOOP : loops->loop_of[block];
-    while (at != NO_LOOP && at != loop)
-        at = loops->loops[at].parent;
-    return at == loop;
-}
-
 /* Whether lanes stay in a loop by one side of a block and leave it by another, or go around: how
  * often they do is the machine's guess. */
 static bool ends_iteration(const FuncState *func_state, BlockId block)
@@ -20,7 +12,8 @@ static bool ends_iteration(const FuncState *func_state, BlockId block)
     LoopId loop = func_state->loops->loop_of[block];
     for (uint32_t e = 0; loop != NO_LOOP && e < b->succ_count; e++) {
         BlockId to = func_state->cfg->succs[b->succ_first + e];
-        if (!is_inside(func_state->loops, loop, to) || to == func_state->loops->loops[loop].header)
+        if (!ptx_loop_holds(func_state->loops, loop, to)
+            || to == func_state->loops->loops[loop].header)
             return true;
     }
     return false;

@@ -14,6 +14,9 @@ enum {
     MAX_TRIES = 8,             /* that came to nothing, of a loop */
     MIN_TRIPS = 4,              /* that are not worth it */
     MAX_SKIPS = 1 << 8,         /* of a loop in which something comes around again and again */
+    /* what looking at loops may cost: this, and so much for each instruction that warps execute */
+    MAX_FREE_COST = 1 << 22,
+    STEP_COST = 8,
 };
 
 /* Of a loop of a function, whichever warp runs it. */
@@ -76,16 +79,6 @@ typedef struct Visit {
 /* Of a register in a block: read first, or written first. */
 typedef enum ForwardTouch { TOUCH_NONE, TOUCH_READ, TOUCH_WRITTEN } ForwardTouch;
 
-static bool is_in_loop(const FuncState *func_state, LoopId loop, BlockId block)
-{
-    const Loops *loops = func_state->loops;
-    LoopId inner = block == EXIT_BLOCK ? NO_LOOP : loops->loop_of[block];
-    while (inner != NO_LOOP && inner != loop
-           && loops->loops[inner].depth > loops->loops[loop].depth)
-        inner = loops->loops[inner].parent;
-    return inner == loop;
-}
-
 /* Of each register: 1 + where it stands in the list of those that the loop writes. */
 static uint32_t *number_written(Arena *arena, const FuncState *func_state, LoopId loop,
                                 uint32_t *count)
@@ -95,7 +88,7 @@ static uint32_t *number_written(Arena *arena, const FuncState *func_state, LoopI
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Operand *operands = ptx_insn_operands(func, &func->insns[i]);
         if (!func_state->slice.is_needed[i]
-            || !is_in_loop(func_state, loop, func_state->cfg->block_of[i]))
+            || !ptx_loop_holds(func_state->loops, loop, func_state->cfg->block_of[i]))
             continue;
         for (unsigned o = 0; o < func->insns[i].operand_count; o++)
             if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF
@@ -148,7 +141,7 @@ static bool is_live(const ForwardSearch *s, uint32_t reg)
             return true;
         for (uint32_t e = 0; touch == TOUCH_NONE && e < cfg->blocks[block].succ_count; e++) {
             BlockId to = cfg->succs[cfg->blocks[block].succ_first + e];
-            if (!is_in_loop(s->func_state, s->loop, to)) {
+            if (!ptx_loop_holds(s->func_state->loops, s->loop, to)) {
                 if (s->read_behind[reg])
                     return true;
             } else if (s->seen[to] != reg + 1) {
@@ -180,7 +173,7 @@ static void find_carried(Arena *arena, Arena *scratch, const FuncState *func_sta
     uint8_t *here = ptx_arena_array(scratch, uint8_t, count + 1);
     pace->first = func->insn_count;
     for (BlockId b = 0; b < cfg->block_count; b++) {
-        bool is_inside = is_in_loop(func_state, loop, b);
+        bool is_inside = ptx_loop_holds(func_state->loops, loop, b);
         uint8_t *of_block = is_inside ? &touches[(size_t)b * count] : here;
         for (InsnId i = cfg->blocks[b].end; i-- > cfg->blocks[b].first;)
             touch_insn(func_state, i, numbers, of_block);
@@ -214,7 +207,8 @@ static bool is_exit(const FuncState *func_state, LoopId loop, InsnId insn)
     const Block *b = &func_state->cfg->blocks[func_state->cfg->block_of[insn]];
     bool leaves = insn + 1 == b->end && !b->succ_count;
     for (uint32_t e = 0; insn + 1 == b->end && e < b->succ_count; e++)
-        leaves |= !is_in_loop(func_state, loop, func_state->cfg->succs[b->succ_first + e]);
+        leaves |= !ptx_loop_holds(func_state->loops, loop,
+                                  func_state->cfg->succs[b->succ_first + e]);
     return leaves;
 }
 
@@ -247,7 +241,7 @@ static const bool *find_deciding(Arena *arena, const FuncState *func_state, Loop
     for (; is_new && round < MAX_ROUNDS; round++) {
         is_new = false;
         for (InsnId i = pace->end; i-- > pace->first;)
-            if (is_in_loop(func_state, loop, func_state->cfg->block_of[i]))
+            if (ptx_loop_holds(func_state->loops, loop, func_state->cfg->block_of[i]))
                 is_new |= spread_back(func_state->func, i, decides, is_exit(func_state, loop, i));
     }
     if (is_new)
@@ -264,6 +258,11 @@ static void begin_pace(Pace *pace)
     pace->begin = 0;
     pace->period = 1;
     pace->most = UINT32_MAX;
+}
+
+static bool is_paced(const FuncState *func_state, LoopId loop)
+{
+    return func_state->paces && func_state->paces[loop].is_known;
 }
 
 static Pace *pace_of(Machine *m, FuncState *func_state, LoopId loop)
@@ -463,7 +462,7 @@ static void stop_left(Machine *m, const Warp *w, LoopId loop)
         if (v
             && (!frame
                 || (frame == w->frame
-                    && !is_in_loop(frame->func_state, v->loop,
+                    && !ptx_loop_holds(frame->func_state->loops, v->loop,
                                    frame->func_state->loops->loops[loop].header))))
             stop(m, v);
     }
@@ -737,6 +736,21 @@ static uint64_t steps_before(const Machine *m)
                                                          : m->config.forward_steps / SHORTER;
 }
 
+/* A try goes through the loop whole, of which a warp may run little. */
+static bool can_afford(Machine *m, uint64_t cost)
+{
+    if (m->forward_cost + cost > MAX_FREE_COST + STEP_COST * m->steps)
+        return false;
+    m->forward_cost += cost;
+    return true;
+}
+
+static uint64_t cost_of_try(const Warp *w, const Pace *pace)
+{
+    enum { HELD_COST = 4 };
+    return pace->end - pace->first + HELD_COST * (pace->carried_count + (uint64_t)w->local.count);
+}
+
 void ptx_forward_arrive(Machine *m, Warp *w, LoopId loop)
 {
     Frame *frame = w->frame;
@@ -744,7 +758,8 @@ void ptx_forward_arrive(Machine *m, Warp *w, LoopId loop)
     const Entry *top = &w->entries[w->entry_count - 1];
     Visit *v = visit_of(m, frame, loop);
     bool is_around = frame->last != NO_ID
-                     && is_in_loop(func_state, loop, func_state->cfg->block_of[frame->last]);
+                     && ptx_loop_holds(func_state->loops, loop,
+                                       func_state->cfg->block_of[frame->last]);
     stop_left(m, w, loop);
     if (!is_same_way(w, top, v) || !is_around) {
         stop(m, v);
@@ -758,6 +773,8 @@ void ptx_forward_arrive(Machine *m, Warp *w, LoopId loop)
     }
     v->arrivals++;
     if (v->state == STATE_WAITING && m->steps - v->steps < steps_before(m))
+        return;
+    if (!is_paced(func_state, loop) && !can_afford(m, func_state->func->insn_count))
         return;
     Pace *pace = pace_of(m, frame->func_state, loop);
     if (v->state == STATE_WAITING && (!pace->begin || v->arrivals < pace->begin))
@@ -773,7 +790,7 @@ void ptx_forward_arrive(Machine *m, Warp *w, LoopId loop)
         begin_recording(m, w, pace, v);
     else if (v->state == STATE_MEASURING)
         fail(m, w->frame->func_state, pace, v);
-    if (v->state != STATE_WAITING || v->arrivals < v->next)
+    if (v->state != STATE_WAITING || v->arrivals < v->next || !can_afford(m, cost_of_try(w, pace)))
         return;
     hold(m, w, pace, v);
     v->logged = w->log_count;

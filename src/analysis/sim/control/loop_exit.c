@@ -12,26 +12,8 @@ enum {
 
 bool ptx_loop_has(const FuncState *func_state, LoopId loop, InsnId insn)
 {
-    if (insn >= func_state->func->insn_count)
-        return false;
-    LoopId inner = func_state->loops->loop_of[func_state->cfg->block_of[insn]];
-    for (unsigned climbed = 0; inner != NO_LOOP && climbed < MAX_LOOPS; climbed++) {
-        if (inner == loop)
-            return true;
-        if (func_state->loops->loops[inner].depth <= func_state->loops->loops[loop].depth)
-            return false;
-        inner = func_state->loops->loops[inner].parent;
-    }
-    return false;
-}
-
-/* The loop around loop, or itself, that is as deep as depth. */
-static LoopId ancestor_at(const FuncState *func_state, LoopId loop, uint32_t depth)
-{
-    const Loop *loops = func_state->loops->loops;
-    while (loop != NO_LOOP && loops[loop].depth > depth)
-        loop = loops[loop].parent;
-    return loop;
+    return insn < func_state->func->insn_count
+           && ptx_loop_holds(func_state->loops, loop, func_state->cfg->block_of[insn]);
 }
 
 static LoopId loop_at(const FuncState *func_state, InsnId insn)
@@ -41,19 +23,17 @@ static LoopId loop_at(const FuncState *func_state, InsnId insn)
                : NO_LOOP;
 }
 
-/* Outwards; both sides climb along, so that a deep nest costs its depth. */
+/* Outwards. */
 int ptx_loop_exit_side(const FuncState *func_state, InsnId branch, InsnId target)
 {
-    const Loop *loops = func_state->loops->loops;
-    LoopId loop = loop_at(func_state, branch), taken = loop_at(func_state, target),
-           falls = loop_at(func_state, branch + 1);
+    LoopId loop = loop_at(func_state, branch);
     for (unsigned climbed = 0; loop != NO_LOOP && climbed < MAX_LOOPS;
-         climbed++, loop = loops[loop].parent) {
-        taken = ancestor_at(func_state, taken, loops[loop].depth);
-        falls = ancestor_at(func_state, falls, loops[loop].depth);
-        if ((taken == loop) != (falls == loop))
-            return taken == loop ? 1 : -1;
-        if (taken == loop)
+         climbed++, loop = func_state->loops->loops[loop].parent) {
+        const bool is_taken_in = ptx_loop_has(func_state, loop, target),
+                   is_next_in = ptx_loop_has(func_state, loop, branch + 1);
+        if (is_taken_in != is_next_in)
+            return is_taken_in ? 1 : -1;
+        if (is_taken_in)
             return 0;           /* so are the loops around it */
     }
     return 0;

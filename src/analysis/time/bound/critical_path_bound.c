@@ -42,14 +42,6 @@ static bool is_decided_by_data(const PathBoundInput *in, BlockId block)
     return b->succ_count > 1 && in->evaluation->insns[b->end - 1].total.doubt >= UNCERTAIN_DATA;
 }
 
-static bool is_inside(const Loops *loops, LoopId loop, BlockId block)
-{
-    LoopId at = block == EXIT_BLOCK ? NO_LOOP : loops->loop_of[block];
-    while (at != NO_LOOP && at != loop)
-        at = loops->loops[at].parent;
-    return at == loop;
-}
-
 /* Loops that are left, or gone around again, as data say. */
 static bool *loops_of_data(Arena *arena, const PathBoundInput *in)
 {
@@ -57,8 +49,8 @@ static bool *loops_of_data(Arena *arena, const PathBoundInput *in)
     for (BlockId b = 0; b < in->cfg->block_count; b++)
         for (uint32_t e = 0; e < in->cfg->blocks[b].succ_count && is_decided_by_data(in, b); e++)
             for (LoopId l = in->loops->loop_of[b]; l != NO_LOOP; l = in->loops->loops[l].parent)
-                found[l] |= !is_inside(in->loops, l,
-                                       in->cfg->succs[in->cfg->blocks[b].succ_first + e]);
+                found[l] |= !ptx_loop_holds(in->loops, l,
+                                            in->cfg->succs[in->cfg->blocks[b].succ_first + e]);
     for (LoopId l = 0; l < in->loops->loop_count; l++)
         found[l] |= in->loops->loops[l].parent != NO_LOOP && found[in->loops->loops[l].parent];
     return found;
@@ -77,7 +69,7 @@ static bool is_reached(const PathBoundInput *in, const Dom *dom, const bool *rea
         is_only &= in->cfg->preds[b->pred_first + p] == above
                    || ptx_dom_dominates(dom, block, in->cfg->preds[b->pred_first + p]);
     LoopId loop = in->loops->loop_of[above];
-    bool leaves = loop != NO_LOOP && !is_inside(in->loops, loop, block);
+    bool leaves = loop != NO_LOOP && !ptx_loop_holds(in->loops, loop, block);
     return reached[above] && (!is_only || leaves || !is_decided_by_data(in, above));
 }
 

@@ -158,17 +158,10 @@ static void walk_states(DataWalk *w)
 
 /* ---- accesses -------------------------------------------------------------------------------- */
 
-static bool is_loop_within(const Loops *loops, LoopId loop, LoopId inner)
-{
-    while (inner != NO_LOOP && inner != loop)
-        inner = loops->loops[inner].parent;
-    return inner == loop;
-}
-
 static bool is_before_loop(const Cfg *cfg, const Loops *loops, InsnId leader, InsnId access)
 {
     LoopId loop = loops->loop_of[cfg->block_of[access]];
-    return loop != NO_LOOP && !is_loop_within(loops, loop, loops->loop_of[cfg->block_of[leader]]);
+    return loop != NO_LOOP && !ptx_loop_holds(loops, loop, cfg->block_of[leader]);
 }
 
 static DataSource source_of(const DataWalk *w, InsnId id)
