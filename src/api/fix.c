@@ -322,6 +322,22 @@ static bool has_no_new(FixRun *run, const Known *known, size_t known_count)
     return true;
 }
 
+/* Where some are only counted, as there are too many, counts are all that can be compared. */
+static bool has_no_more(FixRun *run)
+{
+    const uint32_t *now = run->now->diags.counts, *then = run->trial->diags.counts;
+    static const char *const names[] = { "", "note", "warning", "error" };
+    const Severity least = gravest_tried(run) == PTXLINT_ERROR ? SEVERITY_ERROR : SEVERITY_NOTE;
+    for (Severity s = least; s <= SEVERITY_ERROR; s++) {
+        if (then[s] <= now[s])
+            continue;
+        snprintf(run->why, sizeof run->why, "it would give %u %ss, and there are %u",
+                 (unsigned)then[s], names[s], (unsigned)now[s]);
+        return false;
+    }
+    return true;
+}
+
 /* The findings whose edits were made are gone. */
 static bool has_no_old(FixRun *run)
 {
@@ -352,7 +368,9 @@ static bool is_good_trial(FixRun *run)
     Known *known = ptx_arena_array(&run->work, Known, count + 1);
     find_shifts(run);
     const size_t known_count = list_known(run, known);
-    bool is_good = has_no_old(run) && has_no_new(run, known, known_count);
+    bool is_good = has_no_old(run)
+                   && (run->now->diags.dropped ? has_no_more(run)
+                                               : has_no_new(run, known, known_count));
     ptx_arena_release(&run->work, mark);
     return is_good;
 }

@@ -105,6 +105,26 @@ static void test_cases(void **state)
     }
 }
 
+/* More findings than are shown: what comes into view as others go is not new. */
+static void test_beyond_limit(void **state)
+{
+    (void)state;
+    enum { DEAD = 20500 };
+    static const char dead[] = "mov.u32 %r7, 3;\nst.global.u32 [%rd1], %r1;\n";
+    Text text = { 0 };
+    kit_put(&text, KERNEL LOAD, strlen(KERNEL LOAD));
+    for (int i = 0; i < DEAD; i++)
+        kit_put(&text, dead, strlen(dead));
+    kit_put(&text, STORE, strlen(STORE));
+    ptxlint_fixes *fixes = fix(text.bytes, strlen(text.bytes), 0);
+    const ptxlint_fixes_info *info = ptxlint_fixes_get_info(fixes);
+    assert_int_equal(info->applied_count, DEAD);
+    assert_int_equal(info->count, DEAD);
+    assert_null(strstr(info->text, "%r7"));
+    ptxlint_fixes_free(fixes);
+    free(text.bytes);
+}
+
 static void test_results(void **state)
 {
     (void)state;
@@ -243,7 +263,8 @@ static void test_tree(void **state)
 UNIT(fix)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cases),         cmocka_unit_test(test_results),
+        cmocka_unit_test(test_cases),         cmocka_unit_test(test_beyond_limit),
+        cmocka_unit_test(test_results),
         cmocka_unit_test(test_wanted),        cmocka_unit_test(test_bad_arguments),
         cmocka_unit_test(test_tree),
     };

@@ -38,7 +38,6 @@ typedef struct ParallelismWalker {
      * each other */
     const BlockId *sorted;
     const uint32_t *first;       /* per loop and two more: into sorted; those in no loop last */
-    LoopId *end;                 /* per loop: the last loop inside it, and one more */
     uint32_t *from, *to;         /* per loop: its first and last block in reverse postorder */
     /* per loop: iterations for one of the loop around it; NaN: not known */
     double *turns;
@@ -54,6 +53,12 @@ typedef struct ParallelismWalker {
     Chains made;                 /* when what the last instruction makes is there */
     Chains started, ended;       /* the latest of all */
 } ParallelismWalker;
+
+/* Behind the last block of a loop and of those inside it, in sorted. */
+static uint32_t end_of_blocks(const ParallelismWalker *w, LoopId loop)
+{
+    return w->first[loop < w->loops->loop_count ? w->loops->loops[loop].end : loop + 1];
+}
 
 /* ---- one instruction ------------------------------------------------------------------------- */
 
@@ -154,7 +159,7 @@ static void leave_loop(ParallelismWalker *w, LoopId loop)
     bool has_barrier = false;
     unsigned stored = 0;
     w->leaves++;
-    for (uint32_t b = w->first[loop]; b < w->first[w->end[loop]] && w->turns[loop] > 1; b++)
+    for (uint32_t b = w->first[loop]; b < end_of_blocks(w, loop) && w->turns[loop] > 1; b++)
         for (uint32_t i = w->lowered->first[w->sorted[b]]; i < w->lowered->first[w->sorted[b] + 1];
              i++, w->moves -= w->moves > 0) {
             const LoweredInsn *insn = &w->lowered->insns[i];
@@ -237,7 +242,7 @@ static void walk_loop(ParallelismWalker *w, LoopId loop)
     for (uint32_t r = w->from[loop]; r <= w->to[loop] && w->steps; r++) {
         LoopId at = w->loops->loop_of[w->cfg->rpo[r]];
         w->steps -= 1;
-        if (at == NO_LOOP || at < loop || at >= w->end[loop])
+        if (!ptx_loop_holds_loop(w->loops, loop, at))
             continue;
         walk_block(w, w->cfg->rpo[r]);
         for (LoopId left = at; left != loop && w->to[left] == r;
@@ -259,7 +264,7 @@ static void begin(ParallelismWalker *w, LoopId loop)
 {
     w->barrier = w->started = w->ended = (Chains){ 0 };
     memset(w->stored, 0, sizeof w->stored);
-    for (uint32_t b = w->first[loop]; b < w->first[w->end[loop]]; b++)
+    for (uint32_t b = w->first[loop]; b < end_of_blocks(w, loop); b++)
         for (uint32_t i = w->lowered->first[w->sorted[b]]; i < w->lowered->first[w->sorted[b] + 1];
              i++) {
             const LoweredInsn *insn = &w->lowered->insns[i];
@@ -295,8 +300,8 @@ static void count_own(const ParallelismWalker *w, LoopId loop, Parallelism *out)
 static void count_inner(const ParallelismWalker *w, const Parallelism *of, LoopId loop,
                         Parallelism *out)
 {
-    for (LoopId inner = loop + 1; loop < w->loops->loop_count && inner < w->end[loop];
-         inner = w->end[inner]) {
+    const LoopId end = loop < w->loops->loop_count ? w->loops->loops[loop].end : 0;
+    for (LoopId inner = loop + 1; inner < end; inner = w->loops->loops[inner].end) {
         out->instructions += w->turns[inner] * of[inner].instructions;
         out->loads += w->turns[inner] * of[inner].loads;
         out->load_bytes += w->turns[inner] * of[inner].load_bytes;
@@ -326,7 +331,7 @@ static void note_growth(ParallelismWalker *w, LoopId loop, LoweredValueId value)
 static void each_value(ParallelismWalker *w, LoopId loop,
                        void (*visit)(ParallelismWalker *, LoopId, LoweredValueId))
 {
-    for (uint32_t b = w->first[loop]; b < w->first[w->end[loop]]; b++)
+    for (uint32_t b = w->first[loop]; b < end_of_blocks(w, loop); b++)
         for (uint32_t i = w->lowered->first[w->sorted[b]]; i < w->lowered->first[w->sorted[b] + 1];
              i++)
             for (unsigned d = 0; d < w->lowered->insns[i].def_count; d++)
@@ -392,16 +397,13 @@ static double warps_at(const ParallelismWalker *w, LoopId loop)
                          : 0;
 }
 
-/* Where each loop ends, and how often it goes round for once around it. What is in no loop ends
- * behind the last. */
+/* Which blocks are of each loop, and how often it goes round for once around it. */
 static void find_extents(ParallelismWalker *w, Arena *scratch)
 {
     uint32_t count = w->loops->loop_count;
-    w->end = ptx_arena_array(scratch, LoopId, count + 1);
     w->from = ptx_arena_array(scratch, uint32_t, count + 1);
     w->to = ptx_arena_array(scratch, uint32_t, count + 1);
     w->turns = ptx_arena_array(scratch, double, count + 1);
-    w->end[count] = count + 1;
     for (uint32_t r = w->cfg->rpo_count; r-- > 0;) {
         LoopId loop = w->loops->loop_of[w->cfg->rpo[r]];
         if (loop == NO_LOOP)
@@ -411,13 +413,11 @@ static void find_extents(ParallelismWalker *w, Arena *scratch)
     }
     for (LoopId l = count; l-- > 0;) {
         LoopId parent = w->loops->loops[l].parent;
-        w->end[l] = w->end[l] ? w->end[l] : l + 1;
         w->turns[l] = parent != NO_LOOP && warps_at(w, parent) > 0
                           ? warps_at(w, l) / warps_at(w, parent)
                           : (double)NAN;
         if (parent == NO_LOOP)
             continue;
-        w->end[parent] = w->end[parent] ? w->end[parent] : w->end[l];
         w->from[parent] = w->from[l] < w->from[parent] ? w->from[l] : w->from[parent];
         w->to[parent] = w->to[l] > w->to[parent] ? w->to[l] : w->to[parent];
     }

@@ -4,9 +4,9 @@
 #include "analysis/sim/control/loop_exit.h"
 #include "analysis/sim/control/steered_loop.h"
 #include "analysis/sim/guess.h"
-#include "support/minmax.h"
 #include "analysis/sim/machine.h"
 #include "analysis/value/rare_branch.h"
+#include "support/minmax.h"
 
 #include <math.h>
 

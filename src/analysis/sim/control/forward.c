@@ -462,8 +462,7 @@ static void stop_left(Machine *m, const Warp *w, LoopId loop)
         if (v
             && (!frame
                 || (frame == w->frame
-                    && !ptx_loop_holds(frame->func_state->loops, v->loop,
-                                   frame->func_state->loops->loops[loop].header))))
+                    && !ptx_loop_holds_loop(frame->func_state->loops, v->loop, loop))))
             stop(m, v);
     }
 }

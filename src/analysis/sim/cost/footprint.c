@@ -387,7 +387,7 @@ bool ptx_footprint_note(Footprint *f, const FootprintRequest *request)
     if (is_moved && !request->is_again) {
         double moved = 32 * (kind == FOOTPRINT_LOAD ? missed : shape.sectors.count);
         *(kind == FOOTPRINT_STORE ? &t->written_bytes : &t->read_bytes) += moved;
-        t->data_bytes += moved;
+        *(kind == FOOTPRINT_STORE ? &t->data_written_bytes : &t->data_read_bytes) += moved;
     }
     t->data_atomics += is_moved && is_atomic ? __builtin_popcount(request->lanes) : 0;
     if (kind == FOOTPRINT_STORE) {
@@ -507,7 +507,8 @@ static void add(Traffics *to, const Traffics *from, double weight)
     to->unknown_boxes += weight * from->unknown_boxes;
     to->atomic_passes += weight * from->atomic_passes;
     to->data_atomics += weight * from->data_atomics;
-    to->data_bytes += weight * from->data_bytes;
+    to->data_read_bytes += weight * from->data_read_bytes;
+    to->data_written_bytes += weight * from->data_written_bytes;
     to->read_bytes += weight * from->read_bytes;
     to->written_bytes += weight * from->written_bytes;
     for (unsigned b = 0; b < REUSE_BUCKETS; b++)

@@ -65,7 +65,8 @@ typedef struct Traffics {       /* of the launch */
     double atomic_passes;       /* ptx_atomic_passes of each request */
     /* lanes of atomics that lie to each other as they are known to, but data say where */
     double data_atomics;
-    double data_bytes;          /* of read_bytes and written_bytes: guessed for such accesses */
+    /* of read_bytes and written_bytes: guessed for such accesses */
+    double data_read_bytes, data_written_bytes;
     /* between the first and the last that atomics touch of each array */
     double atomic_bytes;
     double read_bytes, written_bytes;   /* distinct, in pieces of memory */

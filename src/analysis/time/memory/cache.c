@@ -627,7 +627,7 @@ Cached ptx_cached_compute(Arena *arena, const CacheInput *in)
     out.load_pieces = t->load_pieces * asked;
     out.fresh_sectors = out.read_bytes / SECTOR_BYTES;
     if (t->first_pieces > 0) {
-        const double followed = fmax(0, out.read_bytes - t->data_bytes);
+        const double followed = fmax(0, out.read_bytes - t->data_read_bytes);
         out.torn_bytes = followed * fmin(1, t->torn_pieces / t->first_pieces);
         out.torn_line_bytes = followed * fmin(1, t->torn_lines / t->first_pieces);
     }
