@@ -35,12 +35,18 @@ struct ptxlint_recognition {
     ptxlint_link *links;
     size_t link_count;
     int is_cut, is_links_cut;
+    /* of a launch: its block, and what could be kernels of their own, with an arena of its own */
+    uint32_t block[3];
+    bool has_block, has_parts;
+    FuncFlow flow;
+    Fission parts;
+    Arena fission_arena;
     const ptxlint_fission *fission;
 };
 
 typedef struct RecognitionBuild {
     ptxlint_recognition *to;
-    bool has_links;
+    bool has_links, has_fission;
     const ptxlint_module *module;
     const ptxlint_kernel *kernel;
     const Func *func;
@@ -208,16 +214,17 @@ static bool may_registers_limit(const ptxlint_kernel *kernel)
 }
 
 /* Why there are no parts is of interest where registers limit occupancy. */
-static void view_fission(RecognitionBuild *b, const FuncFlow *flow, const Fission *fission)
+static void view_fission(void *context)
 {
+    RecognitionBuild *b = context;
     const ptxlint_module *m = b->module;
     if (!m->gpu_count || !m->sessions->launches
-        || (!fission->count && !may_registers_limit(b->kernel)))
+        || (!b->to->parts.count && !may_registers_limit(b->kernel)))
         return;
-    const FissionInput in = { .flow = flow, .fission = fission, .gpu = m->gpus[0],
+    const FissionInput in = { .flow = &b->to->flow, .fission = &b->to->parts, .gpu = m->gpus[0],
                               .launch = m->sessions->launches[b->func - m->ir->funcs],
                               .calls = m->calls };
-    b->to->fission = ptx_fission_view(&b->to->arena, &b->scratch, &in);
+    b->to->fission = ptx_fission_view(&b->to->fission_arena, &b->scratch, &in);
 }
 
 /* Its shape; NULL: not known. */
@@ -226,6 +233,16 @@ static const uint32_t *block_of_launch(const RecognitionBuild *b)
     const Launch *const *launches = b->module->sessions->launches;
     const Launch *launch = launches ? launches[b->func - b->module->ir->funcs] : NULL;
     return launch ? launch->block : NULL;
+}
+
+static void note_recognized_block(RecognitionBuild *b, const FuncFlow *flow)
+{
+    const uint32_t *block = block_of_launch(b);
+    b->to->flow = *flow;
+    b->to->has_block = block != NULL;
+    b->to->has_parts = b->has_fission;
+    if (block)
+        memcpy(b->to->block, block, sizeof b->to->block);
 }
 
 static void view_recognition(void *context)
@@ -239,9 +256,10 @@ static void view_recognition(void *context)
     const FuncFlow flow = { b->module->ir, b->func, cfg, dom,
                             ptx_loops_compute(arena, &b->scratch, cfg, dom), NULL };
     RecognizedLinks links = { 0 };
-    Fission fission;
+    note_recognized_block(b, &flow);
+    Fission *parts = b->has_fission ? &b->to->parts : NULL;
     const Recognitions all = ptx_recognize(arena, &b->scratch, &flow, block_of_launch(b),
-                                           b->has_links ? &links : NULL, &fission);
+                                           b->has_links ? &links : NULL, parts);
     b->to->items = ptx_arena_array(arena, ptxlint_recognized, all.count + 1);
     for (uint32_t i = 0; i < all.count; i++)
         b->to->items[i] = view_recognized(b, &flow, &all.items[i]);
@@ -250,37 +268,58 @@ static void view_recognition(void *context)
     advise_unrolling(b, &flow);
     if (b->has_links)
         view_links(b, &links);
-    view_fission(b, &flow, &fission);
 }
 
-static ptxlint_status make_recognition(const ptxlint_module *m, const ptxlint_kernel *kernel,
-                                       bool has_links, ptxlint_recognition *to)
+static size_t limit_of_recognition(const Func *func)
 {
-    const Func *func = ptx_kernel_func(m, kernel);
-    const size_t limit = RECOGNIZE_BYTES + (size_t)RECOGNIZE_BYTES_PER_INSN * func->insn_count;
-    RecognitionBuild b = { .to = to, .has_links = has_links, .module = m, .kernel = kernel,
-                           .func = func };
-    return ptx_run_guarded_with(&to->arena, &b.scratch, limit, view_recognition, &b)
-               ? PTXLINT_OK
-               : PTXLINT_NO_MEMORY;
+    return RECOGNIZE_BYTES + (size_t)RECOGNIZE_BYTES_PER_INSN * func->insn_count;
+}
+
+static bool make_fission(RecognitionBuild *b)
+{
+    ptx_arena_free(&b->to->fission_arena);
+    b->to->fission = NULL;
+    return !b->to->has_parts
+           || ptx_run_guarded_with(&b->to->fission_arena, &b->scratch,
+                                   limit_of_recognition(b->func), view_fission, b);
+}
+
+static ptxlint_status make_recognition(RecognitionBuild *b, ptxlint_recognition **out)
+{
+    b->to = calloc(1, sizeof *b->to);
+    if (!b->to)
+        return PTXLINT_NO_MEMORY;
+    if (!ptx_run_guarded_with(&b->to->arena, &b->scratch, limit_of_recognition(b->func),
+                              view_recognition, b)
+        || !make_fission(b)) {
+        ptxlint_recognition_free(b->to);
+        return PTXLINT_NO_MEMORY;
+    }
+    *out = b->to;
+    return PTXLINT_OK;
+}
+
+static bool begin_build(RecognitionBuild *b, const ptxlint_module *module,
+                              const ptxlint_kernel *kernel)
+{
+    *b = (RecognitionBuild){ .module = module, .kernel = kernel };
+    if (!module || !kernel || !module->ir)
+        return false;
+    b->func = ptx_kernel_func(module, kernel);
+    return b->func != NULL;
 }
 
 static ptxlint_status new_recognition(const ptxlint_module *module, const ptxlint_kernel *kernel,
                                       bool has_links, ptxlint_recognition **out)
 {
+    RecognitionBuild b;
     if (out)
         *out = NULL;
-    if (!out || !module || !kernel || !module->ir || !ptx_kernel_func(module, kernel))
+    if (!out || !begin_build(&b, module, kernel))
         return PTXLINT_BAD_ARGUMENT;
-    ptxlint_recognition *recognition = calloc(1, sizeof *recognition);
-    if (!recognition)
-        return PTXLINT_NO_MEMORY;
-    ptxlint_status status = make_recognition(module, kernel, has_links, recognition);
-    if (status == PTXLINT_OK)
-        *out = recognition;
-    else
-        ptxlint_recognition_free(recognition);
-    return status;
+    b.has_links = has_links;
+    b.has_fission = true;
+    return make_recognition(&b, out);
 }
 
 ptxlint_status ptxlint_recognition_new(const ptxlint_module *module, const ptxlint_kernel *kernel,
@@ -296,10 +335,37 @@ ptxlint_status ptxlint_recognition_new_linked(const ptxlint_module *module,
     return new_recognition(module, kernel, true, out);
 }
 
+/* Whether it is what another launch has recognised, too. */
+static bool is_same_recognition(const RecognitionBuild *b)
+{
+    const ptxlint_recognition *old = b->to;
+    const uint32_t *block = block_of_launch(b);
+    bool is_same_block = !block == !old->has_block
+                         && (!block || !memcmp(block, old->block, sizeof old->block));
+    return is_same_block && old->has_parts == b->has_fission && old->flow.func;
+}
+
+ptxlint_status ptxlint_recognition_relaunch(ptxlint_recognition **of, const ptxlint_module *module,
+                                            const ptxlint_kernel *kernel, int has_fission)
+{
+    RecognitionBuild b;
+    if (!of || !begin_build(&b, module, kernel))
+        return PTXLINT_BAD_ARGUMENT;
+    b.to = *of;
+    b.has_fission = has_fission != 0;
+    if (b.to && is_same_recognition(&b))
+        return make_fission(&b) ? PTXLINT_OK : PTXLINT_NO_MEMORY;
+    ptxlint_recognition_free(*of);
+    *of = NULL;
+    return make_recognition(&b, of);
+}
+
 void ptxlint_recognition_free(ptxlint_recognition *recognition)
 {
-    if (recognition)
+    if (recognition) {
         ptx_arena_free(&recognition->arena);
+        ptx_arena_free(&recognition->fission_arena);
+    }
     free(recognition);
 }
 

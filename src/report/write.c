@@ -392,35 +392,42 @@ static bool find_launch_row(const ptxlint_module *module, size_t kernel, uint32_
     return row->kernel && row->kernel->launch_number == number;
 }
 
-/* What loops compute takes longer than all else: only where it is asked for. */
-static ptxlint_recognition *recognition_of(const ptxlint_writer *writer, const ReportRow *row,
-                                           Out *out)
+/* What loops compute takes long: only where it is asked for, once for all launches of a kernel
+ * whose blocks are alike. Text says nothing of the parts of a kernel. */
+static void recognize_row(const ptxlint_writer *writer, const ReportRow *row, Out *out,
+                          ptxlint_recognition **of)
 {
-    ptxlint_recognition *recognition = NULL;
     const bool is_json = writer->options.format == PTXLINT_JSON;
     if (!writer->options.has_details && (is_json || !writer->options.kernel_glob))
-        return NULL;
-    const ptxlint_status status = ptxlint_recognition_new(row->launched, row->kernel, &recognition);
+        return;
+    const ptxlint_status status =
+        ptxlint_recognition_relaunch(of, row->launched, row->kernel, is_json);
     if (status != PTXLINT_OK && out->status == PTXLINT_OK)
         out->status = status;
-    return recognition;
+}
+
+/* All launches of a kernel. */
+static void add_json_kernel_rows(ptxlint_writer *writer, const ptxlint_module *module,
+                                 size_t kernel, bool *has_item)
+{
+    ptxlint_recognition *of = NULL;
+    ReportRow row;
+    for (uint32_t n = 0; find_launch_row(module, kernel, n, &row); n++) {
+        ptx_out_separator(&writer->out, has_item);
+        recognize_row(writer, &row, &writer->out, &of);
+        ptx_json_kernel(&writer->out, row.module, row.kernel, of);
+    }
+    ptxlint_recognition_free(of);
 }
 
 static void add_json_kernels(ptxlint_writer *writer, const ptxlint_module *module, bool is_entry)
 {
     size_t count;
-    ReportRow row;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
     bool has_item = false;
     for (size_t i = 0; i < count && writer->out.status == PTXLINT_OK; i++)
-        for (uint32_t n = 0;
-             is_reported(writer, &kernels[i], is_entry) && find_launch_row(module, i, n, &row);
-             n++) {
-            ptx_out_separator(&writer->out, &has_item);
-            ptxlint_recognition *of = recognition_of(writer, &row, &writer->out);
-            ptx_json_kernel(&writer->out, row.module, row.kernel, of);
-            ptxlint_recognition_free(of);
-        }
+        if (is_reported(writer, &kernels[i], is_entry))
+            add_json_kernel_rows(writer, module, i, &has_item);
 }
 
 static bool gpus_render(const ptxlint_module_info *info, Buffer *buffer)
@@ -473,10 +480,14 @@ static void add_json_report(ptxlint_writer *writer, const ptxlint_module *module
         out->status = writer->late.status;
 }
 
-static void add_kernel_details(ptxlint_writer *writer, const ReportRow *row)
+static void add_kernel_details(ptxlint_writer *writer, const ptxlint_module *module, size_t kernel)
 {
-    ptxlint_recognition *of = recognition_of(writer, row, &writer->late);
-    ptx_table_kernel(&writer->late, row->module, row->kernel, of);
+    ptxlint_recognition *of = NULL;
+    ReportRow row;
+    for (uint32_t n = 0; find_launch_row(module, kernel, n, &row); n++) {
+        recognize_row(writer, &row, &writer->late, &of);
+        ptx_table_kernel(&writer->late, row.module, row.kernel, of);
+    }
     ptxlint_recognition_free(of);
 }
 
@@ -484,7 +495,6 @@ static void add_kernel_details(ptxlint_writer *writer, const ReportRow *row)
 static void add_details(ptxlint_writer *writer, const ptxlint_module *module)
 {
     size_t count;
-    ReportRow row;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
     if (writer->has_item)
         ptx_out_text(&writer->late, "\n");
@@ -492,10 +502,8 @@ static void add_details(ptxlint_writer *writer, const ptxlint_module *module)
     ptx_table_module(&writer->late, module);
     for (int is_entry = 1; is_entry >= 0; is_entry--)
         for (size_t i = 0; i < count && writer->late.status == PTXLINT_OK; i++)
-            for (uint32_t n = 0;
-                 is_reported(writer, &kernels[i], is_entry) && find_launch_row(module, i, n, &row);
-                 n++)
-                add_kernel_details(writer, &row);
+            if (is_reported(writer, &kernels[i], is_entry))
+                add_kernel_details(writer, module, i);
     ptx_out_flush(&writer->late);
 }
 

@@ -855,6 +855,34 @@ static void test_misuse(void **state)
     ptxlint_recognition_free(NULL);
 }
 
+/* Two launches of a kernel: of one block the rows are kept. */
+static void test_relaunch(void **state)
+{
+    (void)state;
+    static const char text[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".entry k(.param .u64 p){ .reg .b64 %rd<4>; .reg .b32 %r<4>;\n"
+        "ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4;\n"
+        "add.u64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r1; ret; }\n";
+    ptxlint_module *module;
+    ptxlint_recognition *of = NULL;
+    size_t count;
+    assert_int_equal(ptxlint_module_new(text, sizeof text - 1, NULL, &module), PTXLINT_OK);
+    const ptxlint_kernel *kernel = ptxlint_module_kernels(module, &count);
+    assert_int_equal(ptxlint_recognition_relaunch(NULL, module, kernel, 0), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_recognition_relaunch(&of, NULL, kernel, 0), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_recognition_relaunch(&of, module, kernel, 0), PTXLINT_OK);
+    const ptxlint_recognized *items = ptxlint_recognition_items(of, &count);
+    assert_true(count > 0);
+    assert_int_equal(ptxlint_recognition_relaunch(&of, module, kernel, 0), PTXLINT_OK);
+    assert_ptr_equal(ptxlint_recognition_items(of, &count), items);
+    assert_int_equal(ptxlint_recognition_relaunch(&of, module, kernel, 1), PTXLINT_OK);
+    assert_int_equal(ptxlint_recognition_relaunch(&of, module, kernel, 1), PTXLINT_OK);
+    assert_true(count > 0);
+    ptxlint_recognition_free(of);
+    ptxlint_module_free(module);
+}
+
 UNIT(recognize)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_loops),
@@ -863,6 +891,7 @@ UNIT(recognize)
                                         cmocka_unit_test(test_parts),
                                         cmocka_unit_test(test_long_sums),
                                         cmocka_unit_test(test_many_shared_arrays),
+                                        cmocka_unit_test(test_relaunch),
                                         cmocka_unit_test(test_misuse) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

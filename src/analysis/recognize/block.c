@@ -9,7 +9,7 @@
 #include "ir/module.h"
 #include "ir/operand.h"
 
-enum { FIRST_VOLTA = 70, MIN_BLOCK_THREADS = 64 };
+enum { FIRST_VOLTA = 70 };
 
 /* ---- what a run found ------------------------------------------------------------------------ */
 
@@ -94,8 +94,8 @@ static void mark_scan(BlockWalk *w, const BlockScan *scan, uint8_t of)
 {
     const BlockRun *run = w->run;
     for (uint32_t t = 0; t < run->threads && scan->reg != NO_ID; t++) {
-        mark_makers(w, *ptx_block_reg(run, scan->reg, t), of);
-        mark_makers(w, run->kept[(size_t)scan->reg * run->threads + t], of);
+        mark_makers(w, ptx_block_reg(run, scan->reg, t), of);
+        mark_makers(w, ptx_block_kept(run, scan->reg, t), of);
     }
     for (uint32_t c = 0; c < run->cell_count && scan->reg == NO_ID; c++)
         mark_makers(w, run->cells[c].value, of);

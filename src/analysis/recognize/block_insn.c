@@ -6,8 +6,6 @@
 #include "ir/insn.h"
 #include "ir/module.h"
 #include "ir/operand.h"
-#include "ir/reg.h"
-#include "ir/sreg.h"
 
 #include <stdlib.h>
 
@@ -22,138 +20,30 @@ typedef struct BlockStep {
     uint32_t lanes, maybe, visit;
 } BlockStep;
 
-/* ---- registers ------------------------------------------------------------------------------- */
-
-static unsigned bits_of_reg(const BlockRun *run, RegId reg)
-{
-    const uint8_t type = run->func->regs[reg].type;
-    return type == TYPE_PRED ? 1 : ptx_type_info[type].bits;
-}
-
-static bool is_whole_reg(const BlockRun *run, const Operand *operand)
-{
-    const uint8_t others = OPERAND_COMPONENT | OPERAND_PART | OPERAND_MINUS | OPERAND_IMPLICIT;
-    return operand->kind == OPERAND_REG && !(operand->flags & others)
-           && run->func->regs[operand->id].vector <= 1;
-}
-
-static uint64_t number_of_sreg(const BlockRun *run, const Operand *operand, uint32_t thread,
-                               bool *is_known)
-{
-    const uint32_t lane = thread % BLOCK_WARP, bit = UINT32_C(1) << lane;
-    const uint32_t at[3] = { thread % run->shape[0], thread / run->shape[0] % run->shape[1],
-                             thread / run->shape[0] / run->shape[1] };
-    *is_known = true;
-    switch ((SregId)operand->id) {
-    case SREG_TID: return operand->value < 3 ? at[operand->value] : 0;
-    case SREG_NTID: return operand->value < 3 ? run->shape[operand->value] : 0;
-    case SREG_LANEID: return lane;
-    case SREG_LANEMASK_EQ: return bit;
-    case SREG_LANEMASK_LT: return bit - 1;
-    case SREG_LANEMASK_LE: return bit | (bit - 1);
-    case SREG_LANEMASK_GT: return ~(bit | (bit - 1));
-    case SREG_LANEMASK_GE: return ~(bit - 1);
-    default: *is_known = false; return 0;
-    }
-}
-
-/* Of a register that was never set nothing is known. */
-static BlockValue read_reg(const BlockRun *run, const Operand *operand, uint32_t thread)
-{
-    const uint64_t site = (uint64_t)run->func->operand_count + operand->id;
-    const BlockValue unknown = ptx_block_element(ptx_block_key(site, 0, NO_THREAD));
-    if (!is_whole_reg(run, operand))
-        return unknown;
-    BlockValue value = *ptx_block_reg(run, operand->id, thread);
-    if (value.kind == BLOCK_UNSET || (operand->flags & OPERAND_NEGATED
-                                      && value.kind != BLOCK_NUMBER))
-        return unknown;
-    if (operand->flags & OPERAND_NEGATED)
-        value.number = !value.number;
-    return value;
-}
-
-BlockValue ptx_block_read(const BlockRun *run, const Operand *operand, uint32_t thread)
-{
-    const uint64_t site = (uint64_t)(operand - run->func->operands);
-    bool is_known = false;
-    uint64_t number = 0;
-    if (operand->kind == OPERAND_REG)
-        return read_reg(run, operand, thread);
-    if (operand->kind == OPERAND_SREG)
-        number = number_of_sreg(run, operand, thread, &is_known);
-    if (operand->kind == OPERAND_VAR && (number = ptx_block_shared_address(run, operand->id))) {
-        number += (uint64_t)operand->value;
-        is_known = true;
-    }
-    if (operand->kind == OPERAND_INT || operand->kind == OPERAND_F32
-        || operand->kind == OPERAND_F64)
-        return ptx_block_number((uint64_t)operand->value);
-    return is_known ? ptx_block_number(number)
-                    : ptx_block_element(ptx_block_key(site, 0, NO_THREAD));
-}
-
-void ptx_block_write(BlockRun *run, const Operand *operand, uint32_t thread, BlockValue value)
-{
-    if (operand->kind != OPERAND_REG)
-        return;
-    const unsigned bits = bits_of_reg(run, operand->id);
-    if (value.kind == BLOCK_NUMBER && bits < 64)
-        value.number &= (UINT64_C(1) << bits) - 1;
-    if (operand->flags & OPERAND_COMPONENT || run->func->regs[operand->id].vector > 1)
-        value = (BlockValue){ 0 };
-    *ptx_block_reg(run, operand->id, thread) = value;
-}
-
-void ptx_block_forget(BlockRun *run, BlockWarp *w, RegId reg, uint32_t lanes)
-{
-    for (unsigned lane = 0; lane < BLOCK_WARP; lane++) {
-        const uint32_t thread = ptx_block_thread(run, w, lane);
-        if (!(lanes >> lane & 1))
-            continue;
-        BlockValue *value = ptx_block_reg(run, reg, thread);
-        run->kept[(size_t)reg * run->threads + thread] = *value;
-        *value = ptx_block_element(
-            ptx_block_key((uint64_t)run->func->operand_count + reg, w->forgets, thread));
-    }
-}
-
-uint32_t ptx_block_guard(const BlockRun *run, const BlockWarp *w, InsnId id, uint32_t lanes,
-                         uint32_t *maybe)
-{
-    const Insn *insn = &run->func->insns[id];
-    uint32_t where = 0;
-    *maybe = 0;
-    if (insn->guard == NO_ID)
-        return lanes;
-    for (unsigned lane = 0; lane < BLOCK_WARP; lane++) {
-        const uint32_t bit = UINT32_C(1) << lane;
-        if (!(lanes & bit))
-            continue;
-        const BlockValue p = *ptx_block_reg(run, insn->guard, ptx_block_thread(run, w, lane));
-        if (p.kind != BLOCK_NUMBER)
-            *maybe |= bit;
-        else if (!p.number == insn->guard_negated)
-            where |= bit;
-    }
-    return where;
-}
+/* ---- results ------------------------------------------------------------------------------- */
 
 static uint64_t key_of_result(const BlockStep *s, const Operand *operand, uint32_t thread)
 {
     return ptx_block_key((uint64_t)(operand - s->run->func->operands), s->visit, thread);
 }
 
-/* All results are the thread's own, and nothing more is known. */
+/* Those from one on are the thread's own, and nothing more is known. */
+static void write_elements_from(const BlockStep *s, uint32_t first, uint32_t lanes)
+{
+    for (uint32_t o = first; lanes && o < s->insn->operand_count; o++) {
+        if (!ptx_operand_is_def(&s->operands[o]))
+            continue;
+        const BlockResult result = ptx_block_result(s->run, s->w, &s->operands[o], s->visit);
+        for (unsigned lane = 0; lane < BLOCK_WARP; lane++)
+            if (lanes >> lane & 1)
+                ptx_block_put(&result, lane,
+                              ptx_block_element(ptx_block_result_key(&result, lane)));
+    }
+}
+
 static void write_elements(const BlockStep *s, uint32_t lanes)
 {
-    for (unsigned lane = 0; lane < BLOCK_WARP; lane++) {
-        const uint32_t thread = ptx_block_thread(s->run, s->w, lane);
-        for (uint32_t o = 0; lanes >> lane & 1 && o < s->insn->operand_count; o++)
-            if (ptx_operand_is_def(&s->operands[o]))
-                ptx_block_write(s->run, &s->operands[o], thread,
-                                ptx_block_element(key_of_result(s, &s->operands[o], thread)));
-    }
+    write_elements_from(s, 0, lanes);
 }
 
 /* ---- what is combined ------------------------------------------------------------------------ */
@@ -199,11 +89,12 @@ static void note_combined(BlockRun *run, InsnId id, BlockValue value)
                                                        .signature = node->signature };
 }
 
+/* key: of the result where it is no combination. */
 static BlockValue combine_in_thread(BlockStep *s, uint8_t step, BlockValue a, BlockValue b,
-                                    uint32_t thread)
+                                    uint64_t key)
 {
     const BlockOperation of = { .step = step, .type = s->insn->op->type, .insn = s->id,
-                                .key = key_of_result(s, &s->operands[0], thread) };
+                                .key = key };
     const BlockValue value = s->insn->op->operation == OP_SUB
                                  ? ptx_block_subtract(s->run->arena, &s->run->nodes, &of, a, b)
                                  : ptx_block_combine(s->run->arena, &s->run->nodes, &of, a, b);
@@ -214,8 +105,7 @@ static BlockValue combine_in_thread(BlockStep *s, uint8_t step, BlockValue a, Bl
     return value;
 }
 
-/* The operation of two operands, sums and differences alike; STEP_OTHER: it is none. */
-static Step step_of_two(const Insn *insn)
+Step ptx_block_step(const Insn *insn)
 {
     const Step step = ptx_recognizer_step(insn);
     bool is_plain = step == STEP_MUL || (step >= STEP_MIN && step <= STEP_XOR)
@@ -244,76 +134,101 @@ static bool is_plain_operation(const Lanewise *op)
     return op->fn && !op->is_chained && !op->makes_carry && !op->takes_carry && !op->video.kind;
 }
 
-/* The result of numbers, or of values. */
-static BlockValue evaluate_lane(BlockStep *s, const Lanewise *op, const BlockValue *args,
-                                unsigned count, uint32_t thread)
+/* Two operands, of which not both are numbers. */
+static BlockValue operate_on_two(BlockStep *s, Step step, const BlockValue *args, uint64_t key)
 {
-    const Step step = step_of_two(s->insn);
     uint64_t number = 0;
-    bool is_known = op && count <= BLOCK_ARGS;
-    for (unsigned a = 0; a < count && is_known; a++)
-        is_known = args[a].kind == BLOCK_NUMBER;
-    if (is_known)
-        return ptx_block_number(op->fn(op, args[0].number, args[1].number, args[2].number,
-                                       args[3].number));
-    if (count == 2 && is_decided_by_one(s->insn, args, &number))
+    if (is_decided_by_one(s->insn, args, &number))
         return ptx_block_number(number);
-    if (step != STEP_OTHER && count == 2)
-        return combine_in_thread(s, (uint8_t)step, args[0], args[1], thread);
-    return ptx_block_element(key_of_result(s, &s->operands[0], thread));
+    return step == STEP_OTHER ? ptx_block_element(key)
+                              : combine_in_thread(s, (uint8_t)step, args[0], args[1], key);
 }
 
-/* A lane's result, and what else it sets. */
-static void write_result(const BlockStep *s, unsigned lane, BlockValue value)
+static void note_other_uses(const BlockStep *s, const BlockValue *args, unsigned count)
 {
-    write_elements(s, UINT32_C(1) << lane);
-    ptx_block_write(s->run, &s->operands[0], ptx_block_thread(s->run, s->w, lane), value);
+    for (unsigned a = 0; a < count; a++)
+        if (args[a].kind == BLOCK_COMBINED)
+            s->run->nodes.items[args[a].number].has_other_use = true;
 }
 
-static void operate_in_lane(BlockStep *s, unsigned lane, const Lanewise *op)
+/* What an instruction computes of its operands. */
+typedef struct BlockFunction {
+    Lanewise op;
+    BlockArg args[BLOCK_ARGS];
+    unsigned count;             /* of operands: there may be more than are kept */
+    Step step;
+    bool is_plain;
+} BlockFunction;
+
+static void begin_function(const BlockStep *s, BlockFunction *f)
 {
-    const uint32_t thread = ptx_block_thread(s->run, s->w, lane);
-    BlockValue args[BLOCK_ARGS] = { { 0 } };
-    unsigned count = 0;
+    f->count = 0;
+    f->step = ptx_block_step(s->insn);
     for (uint32_t o = 1; o < s->insn->operand_count; o++) {
         if (!s->operands[o].position)
             continue;
-        if (count < BLOCK_ARGS)
-            args[count] = ptx_block_read(s->run, &s->operands[o], thread);
-        count++;
+        if (f->count < BLOCK_ARGS)
+            f->args[f->count] = ptx_block_arg(s->run, s->w, &s->operands[o]);
+        f->count++;
     }
-    const BlockValue result = evaluate_lane(s, op, args, count, thread);
-    for (unsigned a = 0; a < count && a < BLOCK_ARGS && result.kind == BLOCK_ELEMENT; a++)
-        if (args[a].kind == BLOCK_COMBINED)
-            s->run->nodes.items[args[a].number].has_other_use = true;
-    write_result(s, lane, result);
+    f->is_plain = f->count <= BLOCK_ARGS && ptx_lanewise_make(s->insn->op, &f->op)
+                  && is_plain_operation(&f->op);
+}
+
+/* The result of numbers, or of values. */
+static BlockValue operate_in_lane(BlockStep *s, const BlockFunction *f, unsigned lane,
+                                  uint64_t key)
+{
+    const uint32_t first = ptx_block_thread(s->run, s->w, 0);
+    const unsigned count = f->count < BLOCK_ARGS ? f->count : BLOCK_ARGS;
+    BlockValue args[BLOCK_ARGS] = { { 0 } };
+    bool is_known = f->is_plain;
+    for (unsigned a = 0; a < count; a++) {
+        args[a] = ptx_block_arg_read(s->run, &f->args[a], first, lane);
+        is_known = is_known && args[a].kind == BLOCK_NUMBER;
+    }
+    if (is_known)
+        return ptx_block_number(f->op.fn(&f->op, args[0].number, args[1].number, args[2].number,
+                                         args[3].number));
+    const BlockValue result = f->count == 2 ? operate_on_two(s, f->step, args, key)
+                                            : ptx_block_element(key);
+    if (result.kind == BLOCK_ELEMENT)
+        note_other_uses(s, args, count);
+    return result;
 }
 
 static void run_operation(BlockStep *s)
 {
-    Lanewise op;
-    bool is_plain = ptx_lanewise_make(s->insn->op, &op) && is_plain_operation(&op);
+    BlockFunction f;
     if (!s->insn->operand_count || !ptx_operand_is_def(&s->operands[0])) {
         write_elements(s, s->lanes);
         return;
     }
+    begin_function(s, &f);
+    const BlockResult result = ptx_block_result(s->run, s->w, &s->operands[0], s->visit);
     for (unsigned lane = 0; lane < BLOCK_WARP; lane++)
         if (s->lanes >> lane & 1)
-            operate_in_lane(s, lane, is_plain ? &op : NULL);
+            ptx_block_put(&result, lane, operate_in_lane(s, &f, lane,
+                                                         ptx_block_result_key(&result, lane)));
+    write_elements_from(s, 1, s->lanes);
 }
 
 /* d = p ? a : b */
 static void select_in_lanes(BlockStep *s)
 {
+    const uint32_t first = ptx_block_thread(s->run, s->w, 0);
+    const BlockResult result = ptx_block_result(s->run, s->w, &s->operands[0], s->visit);
+    BlockArg args[3];
+    for (unsigned a = 0; a < 3; a++)
+        args[a] = ptx_block_arg(s->run, s->w, &s->operands[a + 1]);
     for (unsigned lane = 0; lane < BLOCK_WARP; lane++) {
-        const uint32_t thread = ptx_block_thread(s->run, s->w, lane);
         if (!(s->lanes >> lane & 1))
             continue;
-        const BlockValue p = ptx_block_read(s->run, &s->operands[3], thread);
-        BlockValue value = ptx_block_element(key_of_result(s, &s->operands[0], thread));
+        const BlockValue p = ptx_block_arg_read(s->run, &args[2], first, lane);
+        BlockValue value = ptx_block_element(ptx_block_result_key(&result, lane));
         if (p.kind == BLOCK_NUMBER)
-            value = ptx_block_read(s->run, &s->operands[p.number ? 1 : 2], thread);
-        ptx_block_write(s->run, &s->operands[0], thread, value);
+            value = ptx_block_arg_read(s->run, &args[p.number ? 0 : 1], first, lane);
+        ptx_block_put(&result, lane, value);
     }
 }
 
@@ -343,17 +258,30 @@ static bool is_pair_of_words(const BlockStep *s, uint32_t first)
 {
     bool is_pair = s->insn->operand_count == 3 && ptx_type_info[s->insn->op->type].bits == 64;
     for (uint32_t o = first; o < first + 2 && is_pair; o++)
-        is_pair = is_whole_reg(s->run, &s->operands[o])
-                  && bits_of_reg(s->run, s->operands[o].id) == 32;
+        is_pair = ptx_block_is_whole_reg(s->run, &s->operands[o])
+                  && ptx_block_reg_bits(s->run, s->operands[o].id) == 32;
     return is_pair;
+}
+
+static void copy_in_lanes(BlockStep *s)
+{
+    const uint32_t first = ptx_block_thread(s->run, s->w, 0);
+    const BlockArg from = ptx_block_arg(s->run, s->w, &s->operands[1]);
+    const BlockResult to = ptx_block_result(s->run, s->w, &s->operands[0], s->visit);
+    for (unsigned lane = 0; lane < BLOCK_WARP; lane++)
+        if (s->lanes >> lane & 1)
+            ptx_block_put(&to, lane, ptx_block_arg_read(s->run, &from, first, lane));
 }
 
 static void move_in_lanes(BlockStep *s)
 {
     bool splits = is_pair_of_words(s, 0) && s->operands[1].position == 0;
     bool joins = is_pair_of_words(s, 1) && s->operands[1].position == 1;
-    if (!splits && !joins && s->insn->operand_count != 2) {
-        write_elements(s, s->lanes);
+    if (!splits && !joins) {
+        if (s->insn->operand_count == 2)
+            copy_in_lanes(s);
+        else
+            write_elements(s, s->lanes);
         return;
     }
     for (unsigned lane = 0; lane < BLOCK_WARP; lane++) {
@@ -363,9 +291,7 @@ static void move_in_lanes(BlockStep *s)
         if (splits)
             split_value(s, thread);
         else
-            ptx_block_write(s->run, &s->operands[0], thread,
-                            joins ? join_halves(s, thread)
-                                  : ptx_block_read(s->run, &s->operands[1], thread));
+            ptx_block_write(s->run, &s->operands[0], thread, join_halves(s, thread));
     }
 }
 
@@ -466,7 +392,8 @@ static void reduce_lanes(BlockStep *s)
         return;
     all = values[0];
     for (unsigned lane = 1; lane < BLOCK_WARP; lane++)
-        all = combine_in_thread(s, (uint8_t)step, all, values[lane], first + lane);
+        all = combine_in_thread(s, (uint8_t)step, all, values[lane],
+                                key_of_result(s, &s->operands[0], first + lane));
     for (unsigned lane = 0; lane < BLOCK_WARP && all.kind == BLOCK_COMBINED; lane++)
         ptx_block_write(s->run, &s->operands[0], first + lane, all);
 }

@@ -9,6 +9,7 @@
 
 enum {
     WORD = 4,
+    BLOCK_VECTOR = 16,          /* registers that a load sets at most, and some more */
     /* of a kernel that asks for more, as it may from sm_70 on, the rest is not followed */
     UNSIZED_BYTES = 48 << 10,
     SHARED_SITE = 1 << 28       /* elements that were not stored by this run, by address */
@@ -187,15 +188,9 @@ static BlockValue address_in_thread(const BlockRun *run, const Operand *operand,
         return ptx_block_number((uint64_t)operand->value);
     if (operand->kind != OPERAND_REG)
         return (BlockValue){ 0 };
-    BlockValue value = *ptx_block_reg(run, operand->id, thread);
+    BlockValue value = ptx_block_reg(run, operand->id, thread);
     value.number += value.kind == BLOCK_NUMBER ? (uint64_t)operand->value : 0;
     return value;
-}
-
-static BlockValue own_element(const WordAccess *a, const Operand *operand)
-{
-    const uint64_t site = (uint64_t)(operand - a->run->func->operands);
-    return ptx_block_element(ptx_block_key(site, a->visit, a->thread));
 }
 
 /* Whether the address is in shared memory. */
@@ -214,6 +209,34 @@ static bool may_reach_shared(const WordAccess *a, BlockValue address)
                && a->run->has_generic);
 }
 
+/* What a load's results are, in the order of its text. */
+typedef struct LoadResults {
+    const Operand *operands[BLOCK_VECTOR];
+    BlockResult to[BLOCK_VECTOR];
+    unsigned parts[BLOCK_VECTOR];
+    unsigned count, bytes;      /* bytes: of each */
+} LoadResults;
+
+/* False: there are more than of any load. */
+static bool find_results(const WordAccess *a, LoadResults *out)
+{
+    const Operand *operands = ptx_insn_operands(a->run->func, a->insn);
+    unsigned part = 0;
+    out->count = 0;
+    for (uint32_t o = 0; o < a->insn->operand_count; o++) {
+        if (ptx_operand_is_def(&operands[o])) {
+            if (out->count == BLOCK_VECTOR)
+                return false;
+            out->operands[out->count] = &operands[o];
+            out->to[out->count] = ptx_block_result(a->run, a->w, &operands[o], a->visit);
+            out->parts[out->count++] = part;
+        }
+        part += ptx_operand_is_def(&operands[o]) || operands[o].kind == OPERAND_SINK;
+    }
+    out->bytes = part ? a->insn->access_bytes / part : 0;
+    return true;
+}
+
 /* The same for all threads: a parameter. */
 static BlockValue common_element(const WordAccess *a, const Operand *operand)
 {
@@ -221,29 +244,29 @@ static BlockValue common_element(const WordAccess *a, const Operand *operand)
     return ptx_block_element(ptx_block_key(site, 0, NO_THREAD));
 }
 
-static void load_for_thread(const WordAccess *a, const Operand *address, bool is_certain)
+static BlockValue value_of_load(const WordAccess *a, const LoadResults *results, unsigned i,
+                                BlockValue at)
 {
-    const Operand *operands = ptx_insn_operands(a->run->func, a->insn);
+    const unsigned lane = a->thread % BLOCK_WARP;
+    if (a->insn->op->space == SPACE_PARAM)
+        return common_element(a, results->operands[i]);
+    if (!is_shared_access(a, at))
+        return ptx_block_element(ptx_block_result_key(&results->to[i], lane));
+    if (at.kind == BLOCK_NUMBER && a->insn->op->kind == OPK_LD)
+        return load_words(a, at.number + (uint64_t)results->parts[i] * results->bytes,
+                          results->bytes / WORD);
+    return common_element(a, results->operands[i]);
+}
+
+static void load_for_thread(const WordAccess *a, const Operand *address,
+                            const LoadResults *results, bool is_certain)
+{
     const BlockValue at = address_in_thread(a->run, address, a->thread);
-    unsigned results = 0, part = 0;
-    for (uint32_t o = 0; o < a->insn->operand_count; o++)
-        results += ptx_operand_is_def(&operands[o]) || operands[o].kind == OPERAND_SINK;
-    const unsigned bytes = results ? a->insn->access_bytes / results : 0;
-    for (uint32_t o = 0; o < a->insn->operand_count; o++) {
-        if (!ptx_operand_is_def(&operands[o])) {
-            part += operands[o].kind == OPERAND_SINK;
-            continue;
-        }
-        BlockValue value = own_element(a, &operands[o]);
-        if (a->insn->op->space == SPACE_PARAM)
-            value = common_element(a, &operands[o]);
-        else if (is_shared_access(a, at) && at.kind == BLOCK_NUMBER && a->insn->op->kind == OPK_LD)
-            value = load_words(a, at.number + (uint64_t)part * bytes, bytes / WORD);
-        else if (is_shared_access(a, at))
-            value = common_element(a, &operands[o]);
-        part++;
-        ptx_block_write(a->run, &operands[o], a->thread,
-                        is_certain ? value : own_element(a, &operands[o]));
+    const unsigned lane = a->thread % BLOCK_WARP;
+    for (unsigned i = 0; i < results->count; i++) {
+        const BlockValue value = value_of_load(a, results, i, at);
+        const uint64_t own = ptx_block_result_key(&results->to[i], lane);
+        ptx_block_put(&results->to[i], lane, is_certain ? value : ptx_block_element(own));
     }
 }
 
@@ -279,13 +302,23 @@ static void update_for_thread(const WordAccess *a, const Operand *address)
         a->run->is_lost = true;
 }
 
+/* Nothing of it is in shared memory, whatever the address. */
+static bool is_elsewhere(const Op *op)
+{
+    return op->space && op->space != SPACE_SHARED && op->space != SPACE_GENERIC;
+}
+
 void ptx_block_access(BlockRun *run, BlockWarp *w, InsnId id, uint32_t lanes, uint32_t maybe)
 {
     const Insn *insn = &run->func->insns[id];
     const Operand *address = ptx_effect_address(run->func, insn);
     WordAccess a = { .run = run, .w = w, .insn = insn, .id = id, .visit = w->visits[id],
                       .is_volatile = ptx_op_has(insn->op, MOD_VOLATILE) };
-    for (unsigned lane = 0; lane < BLOCK_WARP && address && !run->is_lost; lane++) {
+    LoadResults results = { .count = 0 };
+    run->is_lost = run->is_lost || !address || !find_results(&a, &results);
+    if (insn->op->kind == OPK_ST && is_elsewhere(insn->op))
+        return;
+    for (unsigned lane = 0; lane < BLOCK_WARP && !run->is_lost; lane++) {
         bool is_certain = !(maybe >> lane & 1);
         a.thread = ptx_block_thread(run, w, lane);
         if (!((lanes | maybe) >> lane & 1))
@@ -295,7 +328,6 @@ void ptx_block_access(BlockRun *run, BlockWarp *w, InsnId id, uint32_t lanes, ui
         if (insn->op->kind == OPK_ST)
             store_for_thread(&a, address, is_certain);
         else
-            load_for_thread(&a, address, is_certain);
+            load_for_thread(&a, address, &results, is_certain);
     }
-    run->is_lost = run->is_lost || !address;
 }

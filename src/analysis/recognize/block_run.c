@@ -10,6 +10,8 @@
 #include "ir/module.h"
 #include "ir/operand.h"
 
+#include <string.h>
+
 /* ---- where threads exchange values ----------------------------------------------------------- */
 
 static bool is_of_shared(const Op *op)
@@ -23,6 +25,99 @@ static bool exchanges(const Op *op)
 {
     return op->kind == OPK_BAR || op->operation == OP_SHFL || op->operation == OP_REDUX
            || is_of_shared(op);
+}
+
+/* ---- whether there is something to combine --------------------------------------------------- */
+
+/* Operations, each done once, that combine a value of each thread of a block to one: each at most
+ * doubles what a thread has. */
+static uint32_t least_operations(const Recognizer *r)
+{
+    uint32_t threads = r->has_shape ? r->shape[0] * r->shape[1] * r->shape[2] : MIN_BLOCK_THREADS;
+    uint32_t count = 0;
+    while (threads >>= 1)
+        count++;
+    return count;
+}
+
+/* Copies of values, and what makes a combination of them. */
+static bool passes_on(const Insn *insn)
+{
+    const Op *op = insn->op;
+    return op->kind == OPK_MOV || op->operation == OP_CVTA || op->operation == OP_SELP
+           || op->operation == OP_SHFL || ptx_block_step(insn) != STEP_OTHER;
+}
+
+/* What one thread may have of another: registers that are given by one. */
+static bool is_given(const Op *op)
+{
+    bool is_load = op->kind == OPK_LD
+                   && (op->space == SPACE_SHARED || op->space == SPACE_GENERIC);
+    return is_load || op->operation == OP_SHFL || op->operation == OP_REDUX;
+}
+
+static bool reads_given(const Func *func, const Insn *insn, const bool *given)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_REG && !ptx_operand_is_def(&operands[o])
+            && given[operands[o].id])
+            return true;
+    return false;
+}
+
+/* Whether a register became one that is given. */
+static bool give_results(const Func *func, const Insn *insn, bool *given)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    bool is_new = false;
+    for (uint32_t o = 0; o < insn->operand_count; o++) {
+        if (!ptx_operand_is_def(&operands[o]) || given[operands[o].id])
+            continue;
+        given[operands[o].id] = is_new = true;
+    }
+    return is_new;
+}
+
+/* Registers that may hold what several threads made; a few rounds more than chains against the
+ * text need: after these all are taken to. */
+static bool find_given_registers(const Func *func, bool *given)
+{
+    enum { MAX_GIVEN_ROUNDS = 16 };
+    bool is_new = true;
+    for (int round = 0; round < MAX_GIVEN_ROUNDS && is_new; round++) {
+        is_new = false;
+        for (InsnId i = 0; i < func->insn_count; i++) {
+            const Insn *insn = &func->insns[i];
+            if (is_given(insn->op) || (passes_on(insn) && reads_given(func, insn, given)))
+                is_new |= give_results(func, insn, given);
+        }
+    }
+    return !is_new;
+}
+
+/* As many operations of what threads gave each other as a block's row takes; a loop counts for
+ * all of them. */
+static bool may_combine(const Recognizer *r)
+{
+    const FuncFlow *flow = r->flow;
+    const ArenaMark mark = ptx_arena_mark(r->scratch);
+    bool *given = ptx_arena_array(r->scratch, bool, flow->func->reg_count + 1);
+    const uint32_t least = least_operations(r);
+    bool is_known = find_given_registers(flow->func, given);
+    uint32_t count = 0;
+    for (InsnId i = 0; i < flow->func->insn_count && count < least; i++) {
+        const Insn *insn = &flow->func->insns[i];
+        bool combines = insn->op->operation == OP_REDUX
+                        || (ptx_block_step(insn) != STEP_OTHER
+                            && reads_given(flow->func, insn, given));
+        bool is_again = flow->loops->loop_of[flow->cfg->block_of[i]] != NO_LOOP
+                        || insn->op->operation == OP_REDUX;
+        if (combines)
+            count += is_again ? least : 1;
+    }
+    ptx_arena_release(r->scratch, mark);
+    return !is_known || count >= least;
 }
 
 bool ptx_block_is_worth_it(const Recognizer *r)
@@ -39,7 +134,7 @@ bool ptx_block_is_worth_it(const Recognizer *r)
         if (op->kind == OPK_BRX)
             return false;
     }
-    return has_barrier && has_exchange;
+    return has_barrier && has_exchange && may_combine(r);
 }
 
 static bool makes_generic(const Op *op)
@@ -61,32 +156,31 @@ static void find_talks(BlockRun *run)
 typedef struct BlockRegion {
     const BlockRun *run;
     BlockId branch, end;        /* where to stop */
-    bool *seen;
-    BlockId *stack;
 } BlockRegion;
 
 /* Blocks from one on; true: threads exchange values there. */
 static bool walk_exchanges(const BlockRegion *region, BlockId from)
 {
     const Cfg *cfg = region->run->r->flow->cfg;
-    bool talks = false;
+    bool *seen = region->run->seen, talks = false;
+    BlockId *stack = region->run->stack;
     uint32_t depth = 0;
-    if (from == region->end || from == EXIT_BLOCK || region->seen[from])
+    if (from == region->end || from == EXIT_BLOCK || seen[from])
         return false;
-    region->stack[depth++] = from;
-    region->seen[from] = true;
+    stack[depth++] = from;
+    seen[from] = true;
     while (depth) {
-        const BlockId at = region->stack[--depth];
+        const BlockId at = stack[--depth];
         const Block *block = &cfg->blocks[at];
         if (at == region->branch)
             continue;
         talks |= region->run->talks[at];
         for (uint32_t s = 0; s < block->succ_count; s++) {
             const BlockId next = cfg->succs[block->succ_first + s];
-            if (next == EXIT_BLOCK || next == region->end || region->seen[next])
+            if (next == EXIT_BLOCK || next == region->end || seen[next])
                 continue;
-            region->seen[next] = true;
-            region->stack[depth++] = next;
+            seen[next] = true;
+            stack[depth++] = next;
         }
     }
     return talks;
@@ -94,20 +188,15 @@ static bool walk_exchanges(const BlockRegion *region, BlockId from)
 
 static BlockRegion begin_region(const BlockRun *run, BlockId branch)
 {
-    const uint32_t count = run->r->flow->cfg->block_count;
+    memset(run->seen, 0, run->r->flow->cfg->block_count * sizeof *run->seen);
     return (BlockRegion){ .run = run, .branch = branch,
-                          .end = run->r->flow->dom->ipdom[branch],
-                          .seen = ptx_arena_array(run->arena, bool, count),
-                          .stack = ptx_arena_array(run->arena, BlockId, count) };
+                          .end = run->r->flow->dom->ipdom[branch] };
 }
 
 static bool talks_from(const BlockRun *run, BlockId branch, BlockId from)
 {
-    const ArenaMark mark = ptx_arena_mark(run->arena);
     const BlockRegion region = begin_region(run, branch);
-    bool talks = walk_exchanges(&region, from);
-    ptx_arena_release(run->arena, mark);
-    return talks;
+    return walk_exchanges(&region, from);
 }
 
 /* The loop of a branch that one of the ways leaves and the other stays in; NO_LOOP: none. */
@@ -165,15 +254,13 @@ static void forget_block(BlockRun *run, BlockWarp *w, BlockId block, uint32_t la
 static void forget_region(BlockRun *run, BlockWarp *w, BlockId branch, const BlockId ways[2],
                           uint32_t lanes)
 {
-    const ArenaMark mark = ptx_arena_mark(run->arena);
     const BlockRegion region = begin_region(run, branch);
     walk_exchanges(&region, ways[0]);
     walk_exchanges(&region, ways[1]);
     w->forgets++;
     for (BlockId b = 0; b < run->r->flow->cfg->block_count; b++)
-        if (region.seen[b])
+        if (run->seen[b])
             forget_block(run, w, b, lanes);
-    ptx_arena_release(run->arena, mark);
 }
 
 static void enter_open_loop(BlockRun *run, BlockWarp *w, LoopId loop, uint32_t lanes)
@@ -358,8 +445,8 @@ static bool begin_block_run(BlockRun *run)
     run->warp_count = (run->threads + BLOCK_WARP - 1) / BLOCK_WARP;
     if (regs > MAX_BLOCK_REGISTERS || !ptx_block_lay_out_shared(run))
         return false;
-    run->regs = ptx_arena_array(run->arena, BlockValue, regs);
-    run->kept = ptx_arena_array(run->arena, BlockValue, regs);
+    run->regs = ptx_arena_array(run->arena, BlockValue *, flow->func->reg_count + 1);
+    run->kept = ptx_arena_array(run->arena, BlockValue *, flow->func->reg_count + 1);
     run->warps = ptx_arena_array(run->arena, BlockWarp, run->warp_count);
     run->epoch = 1;
     for (uint32_t i = 0; i < run->warp_count; i++) {
@@ -405,6 +492,8 @@ bool ptx_block_run(BlockRun *run)
     const FuncFlow *flow = run->r->flow;
     run->choices = ptx_arena_array(run->arena, uint8_t, flow->cfg->block_count + 1);
     run->talks = ptx_arena_array(run->arena, bool, flow->cfg->block_count + 1);
+    run->seen = ptx_arena_array(run->arena, bool, flow->cfg->block_count + 1);
+    run->stack = ptx_arena_array(run->arena, BlockId, flow->cfg->block_count + 1);
     run->is_open = ptx_arena_array(run->arena, bool, flow->loops->loop_count + 1);
     find_talks(run);
     const BlockRun fresh = *run;

@@ -15,6 +15,7 @@
 
 enum {
     BLOCK_WARP = 32,
+    MIN_BLOCK_THREADS = 64,     /* of those that are tried where none is given */
     MAX_BLOCK_THREADS = 1024,   /* CUDA C++ Programming Guide, "Compute Capabilities" */
     MAX_BLOCK_WARPS = MAX_BLOCK_THREADS / BLOCK_WARP,
     MAX_BLOCK_REGISTERS = 1 << 19,      /* of all threads */
@@ -81,7 +82,8 @@ typedef struct BlockRun {
     const Func *func;
     uint32_t shape[3], threads, warp_count;
     BlockNodes nodes;
-    BlockValue *regs, *kept;    /* per register and thread; kept: before a loop was left */
+    /* per register those of all threads, NULL: none was set; kept: before a loop was left */
+    BlockValue **regs, **kept;
     BlockWarp *warps;
     BlockCell *cells;
     uint32_t *cell_first;       /* per variable; NO_CELL: not in shared memory */
@@ -89,6 +91,8 @@ typedef struct BlockRun {
     uint32_t cell_count, shared_count;
     uint8_t *choices;           /* per block: BlockChoice */
     bool *talks;                /* per block: threads exchange values there */
+    bool *seen;                 /* per block, and ... */
+    BlockId *stack;             /* ... as many: of the walk in hand */
     bool *is_open;              /* per loop: its end is not known */
     uint32_t epoch;
     bool is_lost, must_restart, has_volatile_order;
@@ -101,9 +105,14 @@ typedef struct BlockRun {
 /* Base of the addresses of shared variables, and how far they are apart. */
 enum { BLOCK_SHARED_BASE = 1 << 20, BLOCK_SHARED_SPAN = 1 << 17 };
 
-static inline BlockValue *ptx_block_reg(const BlockRun *run, RegId reg, uint32_t thread)
+static inline BlockValue ptx_block_reg(const BlockRun *run, RegId reg, uint32_t thread)
 {
-    return &run->regs[(size_t)reg * run->threads + thread];
+    return run->regs[reg] ? run->regs[reg][thread] : (BlockValue){ 0 };
+}
+
+static inline BlockValue ptx_block_kept(const BlockRun *run, RegId reg, uint32_t thread)
+{
+    return run->kept[reg] ? run->kept[reg][thread] : (BlockValue){ 0 };
 }
 
 /* Whether instructions of the function exchange values between threads that more than a warp can
@@ -136,6 +145,12 @@ uint32_t ptx_block_scans(const BlockRun *run, BlockScan *out, uint32_t most);
 /* block_insn.c: one instruction for lanes of a warp that is no branch and no barrier of the
  * block. */
 void ptx_block_execute(BlockRun *run, BlockWarp *w, InsnId id, uint32_t lanes);
+/* The operation of two operands, sums and differences alike; STEP_OTHER: it is none. */
+Step ptx_block_step(const Insn *insn);
+
+/* block_operand.c: what threads read and write. */
+unsigned ptx_block_reg_bits(const BlockRun *run, RegId reg);
+bool ptx_block_is_whole_reg(const BlockRun *run, const Operand *operand);
 /* Lanes where a guard holds, and those where it may. */
 uint32_t ptx_block_guard(const BlockRun *run, const BlockWarp *w, InsnId id, uint32_t lanes,
                          uint32_t *maybe);
@@ -143,6 +158,52 @@ uint32_t ptx_block_guard(const BlockRun *run, const BlockWarp *w, InsnId id, uin
 void ptx_block_forget(BlockRun *run, BlockWarp *w, RegId reg, uint32_t lanes);
 BlockValue ptx_block_read(const BlockRun *run, const Operand *operand, uint32_t thread);
 void ptx_block_write(BlockRun *run, const Operand *operand, uint32_t thread, BlockValue value);
+
+/* An operand that is read for the lanes of a warp. */
+typedef struct BlockArg {
+    const Operand *operand;
+    const BlockValue *values;   /* per lane; NULL: all lanes have the same, or differs is set */
+    BlockValue same;            /* of all lanes; of those without a value */
+    bool is_negated, differs;   /* differs: by the thread's place, as %tid */
+} BlockArg;
+
+/* One that is written. */
+typedef struct BlockResult {
+    BlockValue *values;         /* per lane; NULL: no register */
+    uint64_t mask, key;         /* of numbers; of the element that thread 0 would have */
+    uint32_t first;             /* thread of lane 0 */
+    bool is_part;               /* of a vector: nothing is known of it */
+} BlockResult;
+
+BlockArg ptx_block_arg(const BlockRun *run, const BlockWarp *w, const Operand *operand);
+BlockResult ptx_block_result(BlockRun *run, const BlockWarp *w, const Operand *operand,
+                             uint32_t visit);
+/* Of a predicate that is negated, of a register never set, or of a place. */
+BlockValue ptx_block_read_special(const BlockRun *run, const BlockArg *arg, uint32_t thread,
+                                  BlockValue value);
+
+static inline BlockValue ptx_block_arg_read(const BlockRun *run, const BlockArg *arg,
+                                            uint32_t first, unsigned lane)
+{
+    const BlockValue value = arg->values ? arg->values[lane] : arg->same;
+    if (value.kind == BLOCK_UNSET || arg->is_negated || arg->differs)
+        return ptx_block_read_special(run, arg, first + lane, value);
+    return value;
+}
+
+static inline uint64_t ptx_block_result_key(const BlockResult *result, unsigned lane)
+{
+    return result->key | (result->first + lane);
+}
+
+static inline void ptx_block_put(const BlockResult *result, unsigned lane, BlockValue value)
+{
+    if (!result->values)
+        return;
+    if (value.kind == BLOCK_NUMBER)
+        value.number &= result->mask;
+    result->values[lane] = result->is_part ? (BlockValue){ 0 } : value;
+}
 
 /* block_memory.c */
 void ptx_block_access(BlockRun *run, BlockWarp *w, InsnId id, uint32_t lanes, uint32_t maybe);

@@ -136,9 +136,9 @@ static bool is_scan_of_reg(const BlockRun *run, RegId reg, const ScanShape *shap
 {
     for (uint32_t t = 0; t < run->threads; t++) {
         ScanWanted wanted = *before;
-        const BlockValue kept = run->kept[(size_t)reg * run->threads + t];
+        const BlockValue kept = ptx_block_kept(run, reg, t);
         add_thread(shape, t, true, &wanted);
-        if (!is_prefix_of(run, shape, &wanted, *ptx_block_reg(run, reg, t))
+        if (!is_prefix_of(run, shape, &wanted, ptx_block_reg(run, reg, t))
             && !is_prefix_of(run, shape, &wanted, kept))
             return false;
         add_thread(shape, t, false, before);
@@ -156,9 +156,8 @@ static InsnId last_definition(const BlockRun *run, RegId reg)
 
 static BlockValue value_in_the_end(const BlockRun *run, RegId reg, uint32_t thread)
 {
-    const BlockValue value = *ptx_block_reg(run, reg, thread);
-    return value.kind == BLOCK_COMBINED ? value
-                                        : run->kept[(size_t)reg * run->threads + thread];
+    const BlockValue value = ptx_block_reg(run, reg, thread);
+    return value.kind == BLOCK_COMBINED ? value : ptx_block_kept(run, reg, thread);
 }
 
 /* Whether thread 0 ends with a number where it has no element: another one would be missing. */
@@ -167,7 +166,7 @@ static bool is_first_empty(const BlockRun *run, RegId reg, const ScanShape *shap
     bool is_shifted = false;
     for (uint32_t i = 0; i < shape->site_count; i++)
         is_shifted |= shape->is_shifted[i];
-    const BlockValue value = *ptx_block_reg(run, reg, 0);
+    const BlockValue value = ptx_block_reg(run, reg, 0);
     return !is_shifted || (shape->site_count == 1 && value.kind == BLOCK_NUMBER);
 }
 
