@@ -4,6 +4,7 @@
 #include "check/check_form.h"
 #include "check/explain.h"
 #include "check/sreg.h"
+#include "support/digits.h"
 
 static ResolveBinding range_var(Lower *l, uint32_t range_id, uint64_t index)
 {
@@ -38,18 +39,17 @@ static ResolveBinding range_member(Lower *l, uint32_t range_id, uint64_t index, 
  * full. */
 static ResolveBinding bind_usual_range(Lower *l, Span name)
 {
+    enum { WORD_BYTES = 8 };
     const char *text = ptx_lower_text(l, name);
-    const size_t length = ptx_span_length(name);
-    size_t stem = length;
-    uint64_t word = 0, index = 0, unit = 1;
-    for (; stem > 1 && (unsigned char)(text[stem - 1] - '0') < 10; stem--) {
-        index += unit * (uint64_t)(text[stem - 1] - '0');
-        unit *= 10;
-    }
-    if (stem > sizeof word || length - stem > 9 || (text[stem] == '0' && length - stem > 1))
+    const unsigned length = (unsigned)ptx_span_length(name);
+    if (name.end < 2 * WORD_BYTES)
         return (ResolveBinding){ SYMBOL_NONE, 0 };
-    for (size_t i = stem; i-- > 0;)
-        word = word << 8 | (unsigned char)text[i];
+    const LastDigits index = ptx_digits_before(text + length);
+    const unsigned stem = length - index.count;
+    if (index.count == WORD_BYTES || index.count >= length || stem > WORD_BYTES
+        || (text[stem] == '0' && index.count > 1))
+        return (ResolveBinding){ SYMBOL_NONE, 0 };
+    const uint64_t word = ptx_bytes_before(text + stem, stem);
     RangeMemo *memo = &l->range_memos[(uint32_t)ptx_hash_mix(word) % RANGE_MEMOS];
     if (memo->stem != word || memo->changes != l->names.range_changes) {
         const Symbol *range = ptx_names_find(&l->names, NAMES_RANGE, text, stem);
@@ -57,9 +57,9 @@ static ResolveBinding bind_usual_range(Lower *l, Span name)
             return (ResolveBinding){ SYMBOL_NONE, 0 };
         *memo = (RangeMemo){ word, range->id, l->names.range_changes };
     }
-    if (index >= l->ranges.items[memo->range].count)
+    if (index.value >= l->ranges.items[memo->range].count)
         return (ResolveBinding){ SYMBOL_NONE, 0 };
-    return range_member(l, memo->range, index, name);
+    return range_member(l, memo->range, index.value, name);
 }
 
 /* `%r12` is index 12 of stem `%r`. A stem may itself end in digits (`%r1<8>` declares %r10 to

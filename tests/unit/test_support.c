@@ -4,8 +4,11 @@
 #include "ir/names.h"
 #include "support/arena.h"
 #include "support/diag.h"
+#include "support/digits.h"
 #include "support/hash.h"
 #include "support/limits.h"
+
+#include <math.h>
 
 /* ---- arena ----------------------------------------------------------------------------------- */
 
@@ -426,6 +429,28 @@ static void test_maps(void **state)
     ptx_arena_free(&arena);
 }
 
+/* Any byte before so many digits, and what the digits say. */
+static void test_digits(void **state)
+{
+    (void)state;
+    for (unsigned count = 0; count <= 8; count++)
+        for (unsigned before = 0; before < 256; before++) {
+            char text[24];
+            const unsigned long number = 90817263 % (unsigned long)pow(10, count);
+            memset(text, (int)before, sizeof text);
+            for (unsigned i = 0, rest = (unsigned)number; i < count; i++, rest /= 10)
+                text[15 - i] = (char)('0' + rest % 10);
+            const LastDigits found = ptx_digits_before(text + 16);
+            if (before >= '0' && before <= '9') {
+                assert_int_equal(found.count, 8);
+                continue;
+            }
+            assert_int_equal(found.count, count);
+            assert_int_equal(found.value, number);
+            assert_int_equal(ptx_bytes_before(text + 8, 2), before | before << 8);
+        }
+}
+
 UNIT(support)
 {
     const struct CMUnitTest tests[] = {
@@ -444,6 +469,7 @@ UNIT(support)
         cmocka_unit_test(test_growth),
         cmocka_unit_test(test_near_places),
         cmocka_unit_test(test_maps),
+        cmocka_unit_test(test_digits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

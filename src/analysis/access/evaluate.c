@@ -229,13 +229,14 @@ const Evaluation *ptx_evaluator_evaluate(AccessEvaluator *e, Arena *arena, uint6
     return finish_evaluation(e, arena);
 }
 
-/* As it is, with totals of its own. */
+/* As it is, with totals of its own: what is finished may be finished again. */
 static AccessEvaluator copy_of(const AccessEvaluator *e, Arena *arena)
 {
     AccessEvaluator copy = *e;
     copy.out = ptx_arena_new(arena, Evaluation);
     *copy.out = *e->out;
     copy.tallies = ptx_arena_array(e->arena, AccessTally, e->tally_count);
+    copy.tally_capacity = e->tally_count;
     for (uint32_t t = 0; t < e->tally_count; t++) {
         const uint32_t count = e->tallies[t].func->insn_count;
         Evaluated *insns = ptx_arena_array(arena, Evaluated, count);
@@ -254,18 +255,19 @@ const Evaluation *ptx_evaluate_row(const KernelRun *run, const Gpu *gpu, uint64_
     *left = NULL;
     if (!ptx_evaluator_set_up(e, run, gpu, DEPTH_QUICK))
         return NULL;
-    if (!run_own_shape(e, run->arena, most_steps, DEPTH_QUICK))
-        return finish_evaluation(e, run->arena);
-    AccessEvaluator row = copy_of(e, run->arena);
-    row.out->has_shapes_left = true;
-    *left = e;
-    return finish_evaluation(&row, run->arena);
+    if (run_own_shape(e, run->arena, most_steps, DEPTH_QUICK)) {
+        e->out->has_shapes_left = true;
+        *left = e;
+    }
+    return finish_evaluation(e, run->arena);
 }
 
-const Evaluation *ptx_evaluate_left(AccessEvaluator *left, Arena *arena, uint64_t most_steps)
+const Evaluation *ptx_evaluate_left(const AccessEvaluator *left, Arena *arena, uint64_t most_steps)
 {
-    ptx_evaluator_try_shapes(left, steps_within(left, most_steps) / 4, true);
-    return finish_evaluation(left, arena);
+    AccessEvaluator all = copy_of(left, arena);
+    all.out->has_shapes_left = false;
+    ptx_evaluator_try_shapes(&all, steps_within(&all, most_steps) / 4, true);
+    return finish_evaluation(&all, arena);
 }
 
 const Evaluation *ptx_evaluate(const KernelRun *run, const Gpu *gpu, uint64_t most_steps,

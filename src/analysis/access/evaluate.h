@@ -135,7 +135,8 @@ typedef struct AccessEvaluator AccessEvaluator;
 const Evaluation *ptx_evaluate_row(const KernelRun *run, const Gpu *gpu, uint64_t most_steps,
                                    AccessEvaluator **left);
 /* What DEPTH_QUICK gives with as many steps; once. */
-const Evaluation *ptx_evaluate_left(AccessEvaluator *left, Arena *arena, uint64_t most_steps);
+const Evaluation *ptx_evaluate_left(const AccessEvaluator *left, Arena *arena,
+                                    uint64_t most_steps);
 
 /* What the launch, whose grid and block are given, touches for certain. counts: per instruction of
  * the kernel: what it touches is not a guess. */

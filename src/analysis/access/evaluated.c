@@ -47,6 +47,7 @@ static void list_called_funcs(Arena *arena, AccessEvaluator *e)
 {
     CalledFunc *funcs = ptx_arena_array(arena, CalledFunc, e->tally_count);
     e->out->funcs = funcs;
+    e->out->func_count = 0;
     for (uint32_t t = 1; t < e->tally_count; t++) {
         const AccessTally *tally = &e->tallies[t];
         CalledCount *counts = ptx_arena_array(arena, CalledCount, tally->func->insn_count);

@@ -381,7 +381,8 @@ enum { MAX_PASSES = 4 };
 static void follow_all(PointsToFollower *f)
 {
     for (int pass = 0; pass <= MAX_PASSES; pass++) {
-        memset(f->regs, 0, f->func->reg_count * sizeof *f->regs);
+        if (pass)
+            memset(f->regs, 0, f->func->reg_count * sizeof *f->regs);
         for (RegId reg = 0; pass == MAX_PASSES && reg < f->func->reg_count; reg++)
             f->is_mixed[reg] = true;
         f->has_changed = false;
