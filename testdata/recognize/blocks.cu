@@ -737,3 +737,32 @@ BLOCK_OF_256(no_padding_of_one_row, float)
     o[blockIdx.x * 512 + 2 * t] = s[PADDED(2 * t)];
     o[blockIdx.x * 512 + 2 * t + 1] = s[PADDED(2 * t + 1)];
 }
+
+BLOCK_OF_256(scan_of_padded_halves, float)
+{
+    __shared__ float s[PADDED(512)];
+    THREAD;
+    int off = 1;
+    s[PADDED(t)] = x[blockIdx.x * 512 + t];
+    s[PADDED(t + 256)] = x[blockIdx.x * 512 + t + 256];
+    for (int d = 256; d > 0; d >>= 1, off *= 2) {
+        __syncthreads();
+        if (t < d)
+            s[PADDED(off * (2 * t + 2) - 1)] += s[PADDED(off * (2 * t + 1) - 1)];
+    }
+    if (!t)
+        s[PADDED(511)] = 0;
+    for (int d = 1; d < 512; d *= 2) {
+        off >>= 1;
+        __syncthreads();
+        if (t < d) {
+            int a = PADDED(off * (2 * t + 1) - 1), b = PADDED(off * (2 * t + 2) - 1);
+            float q = s[a];
+            s[a] = s[b];
+            s[b] += q;
+        }
+    }
+    __syncthreads();
+    o[blockIdx.x * 512 + t] = s[PADDED(t)];
+    o[blockIdx.x * 512 + t + 256] = s[PADDED(t + 256)];
+}

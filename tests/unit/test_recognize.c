@@ -99,6 +99,31 @@ static const struct { const char *what, *body, *wanted; } loops[] = {
       LOOP("setp.gt.f32 %p3, %f2, 0f00000000;\n@!%p3 bra K;\nsetp.gt.f32 %p2, %f2, %f1;\n"
            "selp.f32 %f1, %f2, %f1, %p2;\nK: \n") USE,
       "%f1 scalar reduction max conditional; %r2 linear induction add 1" },
+    { "a maximum by a branch",
+      LOOP("setp.leu.f32 %p2, %f2, %f1;\n@%p2 bra K;\nmov.f32 %f1, %f2;\nK: \n") USE,
+      "%f1 scalar reduction max; %r2 linear induction add 1" },
+    { "a minimum by a branch that is taken, with its place",
+      LOOP("setp.gt.f32 %p2, %f1, %f2;\n@!%p2 bra K;\nmov.f32 %f1, %f2;\nmov.u32 %r4, %r2;\n"
+           "K: \n") USE,
+      "%f1 scalar reduction min; %r4 location argmin; %r2 linear induction add 1" },
+    { "by a branch: another value than the compared one",
+      LOOP("setp.leu.f32 %p2, %f2, %f1;\n@%p2 bra K;\nmov.f32 %f1, %f5;\nK: \n") USE,
+      "%r2 linear induction add 1" },
+    { "by a branch: the place is read in the loop",
+      LOOP("setp.leu.f32 %p2, %f2, %f1;\n@%p2 bra K;\nmov.f32 %f1, %f2;\nmov.u32 %r4, %r2;\n"
+           "K: st.global.u32 [%rd1], %r4;\n") USE,
+      "%r2 linear induction add 1" },
+    { "by a branch: the block does more",
+      LOOP("setp.leu.f32 %p2, %f2, %f1;\n@%p2 bra K;\nmov.f32 %f1, %f2;\n"
+           "st.global.u32 [%rd1], %r1;\nK: \n") USE,
+      "%r2 linear induction add 1" },
+    { "by a branch: set on the other way, too",
+      LOOP("setp.leu.f32 %p2, %f2, %f1;\n@%p2 bra K;\nmov.f32 %f1, %f2;\nK: \n"
+           "mov.f32 %f1, %f5;\n") USE,
+      "%r2 linear induction add 1" },
+    { "by a branch: equal is no order",
+      LOOP("setp.eq.f32 %p2, %f2, %f1;\n@%p2 bra K;\nmov.f32 %f1, %f2;\nK: \n") USE,
+      "%r2 linear induction add 1" },
     { "by a constant that the loop sets",
       LOOP("mov.u32 %r5, 3;\nadd.s32 %r3, %r3, %r5;\nadd.s32 %r6, %r5, %r1;\n"
            "sub.s32 %r4, %r4, %r6;\n") USE,

@@ -125,6 +125,14 @@ static void take_reduction(BlockWalk *w, const BlockFound *found, bool is_first)
         mark_makers(w, found->value, of);
 }
 
+/* What a scan has combined, too: its parts are no rows of their own. */
+static void see_parts(BlockWalk *w, BlockValue value)
+{
+    walk_to(w, value);
+    while (walk_on(w))
+        ;
+}
+
 /* The last one first: what goes into it is a part of it. */
 static void take_found(const BlockRun *run, bool is_first)
 {
@@ -133,10 +141,13 @@ static void take_found(const BlockRun *run, bool is_first)
                     .stack = ptx_arena_array(run->arena, uint64_t, run->nodes.count + 1) };
     const uint32_t scan_count = ptx_block_scans(run, scans, MAX_BLOCK_FOUND);
     take_scans(&w, scans, scan_count, is_first);
-    for (uint32_t i = run->found_count; i--;)
-        if (!w.seen[run->found[i].value.number] && !is_of_scan(&run->found[i], scans, scan_count)
-            && !has_other_results(run, run->found[i].value))
-            take_reduction(&w, &run->found[i], is_first);
+    for (uint32_t i = run->found_count; i--;) {
+        const BlockFound *found = &run->found[i];
+        if (is_of_scan(found, scans, scan_count))
+            see_parts(&w, found->value);
+        else if (!w.seen[found->value.number] && !has_other_results(run, found->value))
+            take_reduction(&w, found, is_first);
+    }
 }
 
 /* ---- sizes of a block ------------------------------------------------------------------------ */

@@ -206,6 +206,7 @@ static void recognize_level(Recognizer *r, uint32_t depth)
     for (InsnId i = 0; i < insn_count; i++)
         if (!r->order[i] && ptx_recognizer_level_loop(r, i) != NO_LOOP)
             walk_components(r, i);
+    ptx_recognizer_branch_extremes(r, depth);
     ptx_recognizer_guarded_locations(r, depth);
     judge_readers(r, begin);
 }

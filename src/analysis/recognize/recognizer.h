@@ -146,6 +146,12 @@ bool ptx_recognizer_is_of_cycle(const Recognizer *r, const Cycle *c, const Opera
 
 /* select.c: a minimum or maximum by comparison and selection, or where it was. */
 RecognizedClass ptx_recognizer_select(Recognizer *r, const Cycle *c, Recognized *out);
+/* Whether a comparison is one of the order of a variable and of what a copy gives it; out:
+ * takes_new_where is set, and the rest becomes so. */
+bool ptx_recognizer_compares_copied(const Recognizer *r, InsnId compare, InsnId copy,
+                                    CompareSelect *out);
+/* branch_select.c: of loops of that depth, by a branch around a copy, and where it was. */
+void ptx_recognizer_branch_extremes(Recognizer *r, uint32_t depth);
 /* Of loops of that depth, by a copy under a guard. */
 void ptx_recognizer_guarded_locations(Recognizer *r, uint32_t depth);
 

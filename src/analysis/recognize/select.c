@@ -77,6 +77,28 @@ static bool take_selection(SelectWalk *w, InsnId id, const Operand *new, bool wh
     return true;
 }
 
+bool ptx_recognizer_compares_copied(const Recognizer *r, InsnId compare, InsnId copy,
+                                    CompareSelect *out)
+{
+    const Func *func = r->flow->func;
+    const Insn *insn = &func->insns[compare];
+    const Operand *operands = ptx_insn_operands(func, insn);
+    const Operand *copied = ptx_insn_operands(func, &func->insns[copy]);
+    const int order = order_of_comparison(insn->op);
+    if (!order || insn->operand_count != 3 || insn->guard != NO_ID)
+        return false;
+    for (unsigned at = 1; at <= 2; at++) {
+        const Operand *variable = &operands[at], *other = &operands[3 - at];
+        if (variable->kind != OPERAND_REG || variable->id != copied[0].id || variable->flags
+            || !is_same_value(r, compare, other, copy, &copied[1]))
+            continue;
+        out->variable = variable->id;
+        out->is_max = ((order > 0) == (at == 1)) == out->takes_new_where;
+        return true;
+    }
+    return false;
+}
+
 static bool take_selp(SelectWalk *w, InsnId id, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(w->r->flow->func, insn);
