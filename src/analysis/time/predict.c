@@ -775,20 +775,42 @@ static double waits_exponent(const Prediction *of, double sm, double memory)
     return 3 - (3 - of->waits_exponent) * share;
 }
 
-/* Of what the SMs' units are busy for, the share that waits add to. */
-static double norm(const Prediction *of, bool has_latency)
+/* memory: in its third power. */
+typedef struct Busy {
+    double sm, memory;
+} Busy;
+
+/* others: of what the SMs' units are busy for, the share that waits add to. beyond_l1: Busy.memory
+ * without the port. */
+static Busy busy_of(const Prediction *of, double others, double beyond_l1)
 {
-    const double others = has_latency ? 1 - of->own_share : 1,
-                 port = joined(of, PART_L1) * others;
-    double memory = is_loading(of) ? pow(port, 3) : 0;
-    memory += pow(hypot_of(of->parts_us[PART_L2],
-                           of->parts_us[PART_DRAM] * (1 - of->last_share), 8), 3)
-              + pow(of->parts_us[PART_ATOMIC] * (1 - of->last_atomics), 3);
-    const double sm = hypot_of(joined(of, PART_ISSUE) * others, is_loading(of) ? 0 : port,
-                               of->unit_exponent),
-                 busy = hypot_of(sm, cbrt(memory), of->phase_exponent);
-    return has_latency ? hypot_of(busy, joined(of, PART_LATENCY), waits_exponent(of, sm, memory))
-                       : busy;
+    const double port = joined(of, PART_L1) * others,
+                 issue = joined(of, PART_ISSUE) * others;
+    if (is_loading(of))
+        return (Busy){ hypot_of(issue, 0, of->unit_exponent), pow(port, 3) + beyond_l1 };
+    return (Busy){ hypot_of(issue, port, of->unit_exponent), beyond_l1 };
+}
+
+static double joined_busy(const Prediction *of, Busy busy)
+{
+    return hypot_of(busy.sm, cbrt(busy.memory), of->phase_exponent);
+}
+
+/* The units alone, or with waits. */
+static double norm(const Prediction *of)
+{
+    const double beyond_l1
+        = pow(hypot_of(of->parts_us[PART_L2], of->parts_us[PART_DRAM] * (1 - of->last_share), 8), 3)
+          + pow(of->parts_us[PART_ATOMIC] * (1 - of->last_atomics), 3);
+    Busy busy = busy_of(of, 1, beyond_l1);
+    const double alone = joined_busy(of, busy);
+    double others = alone;
+    if (of->own_share != 0) {
+        busy = busy_of(of, 1 - of->own_share, beyond_l1);
+        others = joined_busy(of, busy);
+    }
+    return fmax(alone, hypot_of(others, joined(of, PART_LATENCY),
+                                waits_exponent(of, busy.sm, busy.memory)));
 }
 
 /* Resources of the SMs and of memory get in each other's way (the third power); while blocks are
@@ -810,7 +832,7 @@ static void join(Prediction *out)
     const double dispatch = out->parts_us[PART_DISPATCH],
                  last = dispatch + out->block_share * out->parts_us[PART_LATENCY];
     /* the last block starts when all others have */
-    double busy = fmax(last, hypot_of(fmax(norm(out, false), norm(out, true)), dispatch, 8));
+    double busy = fmax(last, hypot_of(norm(out), dispatch, 8));
     out->predicted_us = out->parts_us[PART_OVERHEAD] + out->parts_us[PART_FETCH] + busy
                         + out->last_share * out->parts_us[PART_DRAM]
                         + out->last_atomics * out->parts_us[PART_ATOMIC] + out->tail_us;
