@@ -8,6 +8,7 @@
 #include "support/arena.h"
 #include "support/guard.h"
 #include "support/limits.h"
+#include "support/words.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -77,8 +78,9 @@ void ptxlint_fix_options_init(ptxlint_fix_options *options)
 
 static bool wants_fix(const ptxlint_fix_options *wanted, const ptxlint_diagnostic *d)
 {
-    bool is_of_group = !wanted->group_count;
-    for (size_t g = 0; g < wanted->group_count; g++)
+    const size_t count = wanted->groups ? wanted->group_count : 0;
+    bool is_of_group = !count;
+    for (size_t g = 0; g < count; g++)
         is_of_group |= !strcmp(wanted->groups[g], d->group);
     return is_of_group && d->suppression == PTXLINT_NOT_SUPPRESSED && d->edit_count
            && (!wanted->kernel_glob || !d->kernel || !fnmatch(wanted->kernel_glob, d->kernel, 0));
@@ -519,7 +521,8 @@ ptxlint_status ptxlint_fixes_new(const ptxlint_module *module, const ptxlint_opt
     if (out)
         *out = NULL;
     if (!module || !options || !out || options->size != sizeof *options
-        || (wanted && wanted->size != sizeof *wanted))
+        || (wanted && wanted->size != sizeof *wanted)
+        || (wanted && !ptx_words_are_given(wanted->groups, wanted->group_count)))
         return PTXLINT_BAD_ARGUMENT;
     ptxlint_fixes *fixes = calloc(1, sizeof *fixes);
     if (!fixes)
