@@ -30,11 +30,11 @@ MAX_CPU_SECONDS, MAX_SECONDS = 60, 900
 EVERY = ["golden", "engine", "estimate", "seeds"]
 NEAREST = {
     "flow": ["live", "graph", "blocks"],
-    "value": ["values", "symbols", "shapes", "uniform", "forward"],
-    "trips": ["trip", "values"],
+    "value": ["intervals", "values", "symbols", "shapes", "uniform", "forward"],
+    "trips": ["intervals", "trip", "values"],
     "redundancy": ["repeat", "profile", "shortcuts", "findings"],
     "recognize": ["recognize", "dependences"],
-    "sim": ["waits", "integer_forms", "lanewise", "instructions", "traffic", "evaluate"],
+    "sim": ["lanes", "waits", "integer_forms", "lanewise", "instructions", "traffic", "evaluate"],
     "sim/cost": ["footprints", "traffic_seeds", "traffic", "evaluate"],
     "sim/race": ["waits", "global_races", "hazards", "twins"],
     "access": ["bands", "footprints", "shared_layout", "traffic_seeds", "traffic", "strata", "evaluate"],
