@@ -120,9 +120,10 @@ static void complain_refusals(const char *path, const ptxlint_fixes *fixes)
 
 static void complain_limit(const char *path, bool has_progress)
 {
-    ptx_complain(path, has_progress
-                           ? "more edits are left than one run tries: run it again"
-                           : "more edits are left than one run tries: --kernel or --only makes it fewer");
+    const char *what = has_progress ? "run it again" : "--kernel or --only makes it fewer";
+    char text[96];
+    snprintf(text, sizeof text, "more edits are left than one run tries: %s", what);
+    ptx_complain(path, text);
 }
 
 static ExitCode write_diff(const char *path, const ptxlint_module *module,

@@ -518,7 +518,8 @@ static void test_misuse(void **state)
                             ptxlint_gpu_get_info(ptxlint_gpu_at(0))->name))->name);
 }
 
-/* A list with a hole in it is refused, or nothing is counted; one that is not there has no items. */
+/* A list with a hole in it is refused, or nothing is counted; one that is not there has no
+ * items. */
 static void test_holes(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* test_intervals.c -- operations on numbers of 1 to 64 bits, by what the PTX ISA says of each, and how narrow the intervals of results are. */
+/* test_intervals.c -- operations on numbers of 1 to 64 bits, by what the PTX ISA says of each, and
+ * how narrow the intervals of results are. */
 #include "kit.h"
 
 #include "analysis/value/interval.h"

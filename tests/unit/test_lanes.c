@@ -3,13 +3,15 @@
 
 enum { LANES = 32 };
 
-#define HEAD                                                                                       \
-    ".version 8.0\n.target sm_90\n.address_size 64\n"                                              \
-    ".visible .entry k(.param .u64 p, .param .u64 q)\n.reqntid %u\n{\n.reg .pred %%p<9>;\n"         \
-    ".reg .b32 %%r<19>;\n.reg .b64 %%rd<9>;\nld.param.u64 %%rd1, [p];\nld.param.u64 %%rd8, [q];\n"  \
-    "mov.u32 %%r1, %%laneid;\nmov.u32 %%r2, 31;\nsub.u32 %%r2, %%r2, %%r1;\n"                       \
-    "setp.lt.u32 %%p1, %%r1, 7;\nsetp.ge.u32 %%p2, %%r1, 3;\n"
-#define TAIL "mul.wide.u32 %rd2, %r9, 4;\nadd.s64 %rd1, %rd1, %rd2;\nst.global.u32 [%rd1], %r1;\nE: ret;\n}\n"
+#define HEAD                                                                                    \
+    ".version 8.0\n.target sm_90\n.address_size 64\n"                                           \
+    ".visible .entry k(.param .u64 p, .param .u64 q)\n.reqntid %u\n{\n.reg .pred %%p<9>;\n"      \
+    ".reg .b32 %%r<19>;\n.reg .b64 %%rd<9>;\nld.param.u64 %%rd1, [p];\n"                         \
+    "ld.param.u64 %%rd8, [q];\nmov.u32 %%r1, %%laneid;\nmov.u32 %%r2, 31;\n"                     \
+    "sub.u32 %%r2, %%r2, %%r1;\nsetp.lt.u32 %%p1, %%r1, 7;\nsetp.ge.u32 %%p2, %%r1, 3;\n"
+#define TAIL                                                                                    \
+    "mul.wide.u32 %rd2, %r9, 4;\nadd.s64 %rd1, %rd1, %rd2;\nst.global.u32 [%rd1], %r1;\n"       \
+    "E: ret;\n}\n"
 
 static uint32_t own(uint32_t n) { return n; }
 static uint32_t next(uint32_t n) { return n + 1; }
@@ -55,8 +57,8 @@ static const struct { const char *what, *body; uint32_t (*wanted)(uint32_t lane)
       "add.u32 %r9, %r1, %r4;\n", is_below },
     { "of all the same", "mov.u32 %r3, 7;\nshfl.sync.idx.b32 %r4, %r3, %r2, 31, -1;\n"
       "add.u32 %r9, %r1, %r4;\n", votes },
-    { "a ballot", "vote.sync.ballot.b32 %r3, %p1, -1;\npopc.b32 %r4, %r3;\nadd.u32 %r9, %r1, %r4;\n",
-      votes },
+    { "a ballot",
+      "vote.sync.ballot.b32 %r3, %p1, -1;\npopc.b32 %r4, %r3;\nadd.u32 %r9, %r1, %r4;\n", votes },
     { "a sum of the warp", "redux.sync.add.u32 %r3, %r1, -1;\nadd.u32 %r9, %r1, %r3;\n", sum },
     { "lanes with the same value", "selp.b32 %r3, 1, 2, %p1;\nmatch.any.sync.b32 %r4, %r3, -1;\n"
       "popc.b32 %r9, %r4;\n", group_size },
@@ -67,7 +69,8 @@ static const struct { const char *what, *body; uint32_t (*wanted)(uint32_t lane)
     { "chosen bytes", "and.b32 %r3, %r1, 1;\nmov.u32 %r4, 0x3412;\nprmt.b32 %r5, %r4, 0, %r3;\n"
       "and.b32 %r9, %r5, 255;\n", byte_of_number },
     { "through shared memory",
-      ".shared .align 4 .b8 s[128];\nmov.u32 %r3, s;\nshl.b32 %r4, %r1, 2;\nadd.u32 %r5, %r3, %r4;\n"
+      ".shared .align 4 .b8 s[128];\nmov.u32 %r3, s;\nshl.b32 %r4, %r1, 2;\n"
+      "add.u32 %r5, %r3, %r4;\n"
       "mul.lo.u32 %r6, %r1, 3;\nst.shared.u32 [%r5], %r6;\nbar.sync 0;\nshl.b32 %r4, %r2, 2;\n"
       "add.u32 %r5, %r3, %r4;\nld.shared.u32 %r9, [%r5];\n", of_table },
     { "the highest bit, or none", "bfind.u32 %r3, %r1;\nmin.u32 %r9, %r3, 40;\n", highest },
