@@ -83,6 +83,29 @@ static void test_numbers(void **state)
             }
 }
 
+static void test_widths(void **state)
+{
+    (void)state;
+    for (unsigned width = 1; width <= 64; width++) {
+        const int64_t top = width == 64 ? INT64_MAX : (INT64_C(1) << (width - 1)) - 1;
+        assert_int_equal(ptx_width_signed_top(width), top);
+        assert_int_equal(ptx_width_signed(width, (uint64_t)top + 1), -top - 1);
+        assert_int_equal(ptx_width_signed(width, ptx_width_mask(width)), -1);
+        assert_true(ptx_width_fits(width, top) && ptx_width_fits(width, -top - 1));
+        assert_true(width == 64
+                    || (!ptx_width_fits(width, top + 1) && !ptx_width_fits(width, -top - 2)));
+        assert_int_equal(ptx_number_zeros(width, 0), width);
+        for (unsigned bit = 0; bit < width; bit++) {
+            const uint64_t one = UINT64_C(1) << bit, more = one | UINT64_C(1) << (width - 1);
+            assert_int_equal(ptx_number_zeros(width, one), bit);
+            assert_int_equal(ptx_number_zeros(width, more), bit);
+            assert_true(ptx_number_is_power(one));
+            assert_int_equal(ptx_number_is_power(more), more == one);
+        }
+    }
+    assert_false(ptx_number_is_power(0));
+}
+
 /* The narrowest interval of results, as the few operands give it; of 8 bits. */
 static const struct { SymKind kind; Interval a, b; int64_t low, high; bool is_signed; } narrow[] = {
     { SYM_DIV_U, { 10, 20, 10, 20 }, { 2, 5, 2, 5 }, 2, 10, false },
@@ -120,6 +143,7 @@ static void test_narrow(void **state)
 UNIT(intervals)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_numbers),
+                                        cmocka_unit_test(test_widths),
                                         cmocka_unit_test(test_narrow) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
