@@ -27,7 +27,7 @@ TREE = ROOT
 MAX_CPU_SECONDS, MAX_SECONDS = 60, 900
 
 # The subjects of tests/unit that are about a folder, the quickest first; EVERY is asked of all.
-EVERY = ["golden", "engine", "estimate", "seeds"]
+EVERY = ["golden", "examples", "engine", "estimate", "seeds"]
 NEAREST = {
     "flow": ["live", "graph", "blocks"],
     "value": ["intervals", "values", "symbols", "shapes", "uniform", "forward"],
@@ -38,7 +38,7 @@ NEAREST = {
     "sim/cost": ["footprints", "traffic_seeds", "traffic", "evaluate"],
     "sim/race": ["waits", "global_races", "hazards", "twins"],
     "access": ["bands", "footprints", "shared_layout", "traffic_seeds", "traffic", "strata", "evaluate"],
-    "race": ["waits", "repairs", "global_races", "hazards"],
+    "race": ["waits", "fix", "repairs", "global_races", "hazards"],
     "sass": ["lower", "instructions", "throughput", "pressure"],
     "registers": ["pressure", "occupancy", "lower"],
     "time": ["parallelism", "throughput", "verify", "estimate_seeds"],

@@ -339,6 +339,9 @@ static const struct { const char *what, *body, *wanted; } lanes[] = {
     { "lanes of other groups", BEGIN "shfl.sync.bfly.b32 %r6, %r5, 2, 15, -1;\n"
       "add.s32 %r5, %r5, %r6;\nshfl.sync.bfly.b32 %r6, %r5, 1, 15, -1;\n"
       "add.s32 %r5, %r5, %r6;\n" END, "y array assignment 4" },
+    { "an address that goes on by what each thread has", "mul.wide.s32 %rd6, %r9, 8;\n"
+      "L: st.global.f32 [%rd3], %f1;\nadd.s64 %rd3, %rd3, %rd6;\nadd.s32 %r3, %r3, 1;\n"
+      "setp.lt.s32 %p1, %r3, %r1;\n@%p1 bra L;\nret;\n", "(none) not recognized" },
     { "of two operations",
       BEGIN BFLY("1") "shfl.sync.bfly.b32 %r6, %r5, 2, 31, -1;\nmax.s32 %r5, %r5, %r6;\n" END,
       "y array assignment 4" },
