@@ -2,7 +2,7 @@
 FROM debian:12-slim AS build
 COPY . /ptxlint
 WORKDIR /ptxlint
-RUN ./tools/setup.sh && meson setup build -Dhardening=true && ninja -C build ptxlint
+RUN ./tools/setup.sh && meson setup build -Dhardening=true && ninja -C build ptxlint && python3 tests/shipped/check-hardening.py build/ptxlint
 
 FROM debian:12-slim
 RUN apt-get update \

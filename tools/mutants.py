@@ -27,18 +27,18 @@ TREE = ROOT
 MAX_CPU_SECONDS, MAX_SECONDS = 60, 900
 
 # The subjects of tests/unit that are about a folder, the quickest first; EVERY is asked of all.
-EVERY = ["golden", "engine", "estimate", "seeds"]
+EVERY = ["golden", "examples", "engine", "estimate", "seeds"]
 NEAREST = {
     "flow": ["live", "graph", "blocks"],
-    "value": ["values", "symbols", "shapes", "uniform", "forward"],
-    "trips": ["trip", "values"],
+    "value": ["intervals", "values", "symbols", "shapes", "uniform", "forward"],
+    "trips": ["intervals", "trip", "values"],
     "redundancy": ["repeat", "profile", "shortcuts", "findings"],
     "recognize": ["recognize", "dependences"],
-    "sim": ["waits", "integer_forms", "lanewise", "instructions", "traffic", "evaluate"],
+    "sim": ["lanes", "waits", "integer_forms", "lanewise", "instructions", "traffic", "evaluate"],
     "sim/cost": ["footprints", "traffic_seeds", "traffic", "evaluate"],
     "sim/race": ["waits", "global_races", "hazards", "twins"],
     "access": ["bands", "footprints", "shared_layout", "traffic_seeds", "traffic", "strata", "evaluate"],
-    "race": ["waits", "repairs", "global_races", "hazards"],
+    "race": ["waits", "fix", "repairs", "global_races", "hazards"],
     "sass": ["lower", "instructions", "throughput", "pressure"],
     "registers": ["pressure", "occupancy", "lower"],
     "time": ["parallelism", "throughput", "verify", "estimate_seeds"],

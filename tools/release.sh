@@ -12,6 +12,7 @@ mv "$out.log" "$out/build.log"
 packed=$out/$name
 mkdir -p "$packed/bin" "$packed/share/man/man1" "$packed/share/completions"
 strip -o "$packed/bin/ptxlint" "$out/build/ptxlint"
+python3 tests/shipped/check-hardening.py "$packed/bin/ptxlint"
 "$packed/bin/ptxlint" manual >"$packed/share/man/man1/ptxlint.1"
 for shell in bash zsh fish; do
     "$packed/bin/ptxlint" completions "$shell" >"$packed/share/completions/ptxlint.$shell"

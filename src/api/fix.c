@@ -8,13 +8,20 @@
 #include "support/arena.h"
 #include "support/guard.h"
 #include "support/limits.h"
+#include "support/words.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ANALYSES = 400, WHY_BYTES = 320 };
+enum {
+    MAX_ANALYSES = 400,
+    /* of texts, once there were so many analyses */
+    MAX_ANALYSED_BYTES = 32 << 20,
+    LEAST_ANALYSES = 16,
+    WHY_BYTES = 320
+};
 
 typedef struct FixResult {
     ptxlint_fix_result shown;
@@ -62,6 +69,7 @@ typedef struct FixRun {
     size_t try_count;           /* of these, from the first on */
     size_t unsafe_count;        /* that were left out since they are not certain */
     unsigned analyses;
+    uint64_t analysed_bytes;
     bool has_progress;          /* since the last time that something was refused */
     char why[WHY_BYTES];        /* the last refusal */
     ptxlint_status status;
@@ -77,8 +85,9 @@ void ptxlint_fix_options_init(ptxlint_fix_options *options)
 
 static bool wants_fix(const ptxlint_fix_options *wanted, const ptxlint_diagnostic *d)
 {
-    bool is_of_group = !wanted->group_count;
-    for (size_t g = 0; g < wanted->group_count; g++)
+    const size_t count = wanted->groups ? wanted->group_count : 0;
+    bool is_of_group = !count;
+    for (size_t g = 0; g < count; g++)
         is_of_group |= !strcmp(wanted->groups[g], d->group);
     return is_of_group && d->suppression == PTXLINT_NOT_SUPPRESSED && d->edit_count
            && (!wanted->kernel_glob || !d->kernel || !fnmatch(wanted->kernel_glob, d->kernel, 0));
@@ -208,6 +217,7 @@ static bool analyse_text(FixRun *run, const char *text, size_t length, ptxlint_m
     ptxlint_module_free(*out);
     *out = NULL;
     run->analyses++;
+    run->analysed_bytes += length;
     run->status = ptxlint_module_new(text, length, &run->options, out);
     return run->status == PTXLINT_OK;
 }
@@ -410,11 +420,17 @@ static void accept_trial(FixRun *run)
     run->has_progress = true;
 }
 
+static bool is_at_limit(const FixRun *run)
+{
+    return run->analyses >= MAX_ANALYSES
+           || (run->analyses >= LEAST_ANALYSES && run->analysed_bytes >= MAX_ANALYSED_BYTES);
+}
+
 /* Some of the candidates are made, or one is refused. False: run->status, or the limit. */
 static bool settle_some(FixRun *run)
 {
     for (run->try_count = run->count; run->try_count;) {
-        if (run->analyses >= MAX_ANALYSES || !make_trial(run))
+        if (is_at_limit(run) || !make_trial(run))
             return false;
         if (is_good_trial(run)) {
             accept_trial(run);
@@ -519,7 +535,8 @@ ptxlint_status ptxlint_fixes_new(const ptxlint_module *module, const ptxlint_opt
     if (out)
         *out = NULL;
     if (!module || !options || !out || options->size != sizeof *options
-        || (wanted && wanted->size != sizeof *wanted))
+        || (wanted && wanted->size != sizeof *wanted)
+        || (wanted && !ptx_words_are_given(wanted->groups, wanted->group_count)))
         return PTXLINT_BAD_ARGUMENT;
     ptxlint_fixes *fixes = calloc(1, sizeof *fixes);
     if (!fixes)

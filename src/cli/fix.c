@@ -118,9 +118,12 @@ static void complain_refusals(const char *path, const ptxlint_fixes *fixes)
     }
 }
 
-static void complain_limit(const char *path)
+static void complain_limit(const char *path, bool has_progress)
 {
-    ptx_complain(path, "more edits are left than one run tries: run it again");
+    const char *what = has_progress ? "run it again" : "--kernel or --only makes it fewer";
+    char text[96];
+    snprintf(text, sizeof text, "more edits are left than one run tries: %s", what);
+    ptx_complain(path, text);
 }
 
 static ExitCode write_diff(const char *path, const ptxlint_module *module,
@@ -145,7 +148,7 @@ ExitCode ptx_fix_take(const Options *options, const char *path, const Job *job, 
     if (!options->is_quiet)
         complain_refusals(shown, job->fixes);
     if (info->is_cut_short)
-        complain_limit(shown);
+        complain_limit(shown, info->applied_count > 0);
     if (options->has_diff && info->applied_count)
         code = write_diff(shown, job->module, info, sink);
     else if (!options->has_diff && !strcmp(path, "-"))

@@ -217,14 +217,12 @@ static bool may_hold_ptx(const char *name)
 /* kernel.cubin where kernel.ptx lies beside it, as compilers leave them. */
 static bool has_ptx_beside(const char *path)
 {
-    size_t length = strlen(path);
-    char *beside = has_suffix(path, ".cubin") ? strdup(path) : NULL;
-    if (!beside)
+    char beside[PATH_MAX];
+    if (!has_suffix(path, ".cubin") || strlen(path) >= sizeof beside)
         return false;
-    strcpy(beside + length - strlen(".cubin"), ".ptx");
-    bool is_there = access(beside, F_OK) == 0;
-    free(beside);
-    return is_there;
+    strcpy(beside, path);
+    strcpy(beside + strlen(path) - strlen(".cubin"), ".ptx");
+    return access(beside, F_OK) == 0;
 }
 
 /* A file below a folder that is not called .ptx: taken where its bytes say that it holds PTX. */
@@ -309,6 +307,8 @@ static ExitCode add_input(PathsWalk *walk, const char *path)
     if (is_ptx_pipe(path))
         return add_plain(walk, path);
     ptxlint_status status = open_input(walk->book->options, path, &input, error, sizeof error);
+    if (status == PTXLINT_NO_MEMORY)
+        return ptx_complain_memory();
     if (status == PTXLINT_BAD_FILE)
         ptx_complain(path, error);
     if (status != PTXLINT_OK)

@@ -59,24 +59,29 @@ static const char first_config[] =
     "# Rules of your own: .yaml files, or folders of them.\n"
     "#rules: [lint-rules]\n";
 
+static ExitCode write_config(const char *path)
+{
+    Beside beside;
+    if (!ptx_beside_open(&beside, path, false))
+        return ptx_complain_status(path, errno == ENOMEM ? PTXLINT_NO_MEMORY : PTXLINT_IO);
+    if (!ptx_handle_write(beside.handle, first_config, strlen(first_config)))
+        ptx_beside_drop(&beside);
+    else if (ptx_beside_place_new(&beside))
+        return EXIT_CLEAN;
+    if (errno == EEXIST) {
+        ptx_complain(path, "is there already");
+        return EXIT_USAGE;
+    }
+    ptx_complain(path, strerror(errno));
+    return EXIT_INPUT;
+}
+
 static ExitCode init_config(const char *folder)
 {
     char *path = ptx_path_join(folder, ".ptxlint.yaml");
-    ExitCode code = EXIT_CLEAN;
-    FILE *file = path ? fopen(path, "wx") : NULL;
     if (!path)
         return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
-    if (!file && errno == EEXIST) {
-        ptx_complain(path, "is there already");
-        code = EXIT_USAGE;
-    } else if (!file || fputs(first_config, file) < 0) {
-        ptx_complain(path, strerror(errno));
-        code = EXIT_INPUT;
-    }
-    if (file && fclose(file)) {
-        ptx_complain(path, strerror(errno));
-        code = EXIT_INPUT;
-    }
+    ExitCode code = write_config(path);
     if (code == EXIT_CLEAN)
         printf("%s\n", path);
     free(path);

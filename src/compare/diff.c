@@ -1,5 +1,6 @@
 #include "compare/diff.h"
 #include "support/guard.h"
+#include "support/words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -619,7 +620,8 @@ ptxlint_status ptxlint_diff_new(const ptxlint_report *old_report, const ptxlint_
                                 char *error, size_t error_size)
 {
     char unused[1];
-    if (!old_report || !new_report || !out || (count && !tolerances))
+    if (!old_report || !new_report || !out || (count && !tolerances)
+        || !ptx_words_are_given(tolerances, count))
         return PTXLINT_BAD_ARGUMENT;
     *out = NULL;
     ptxlint_diff *d = calloc(1, sizeof *d);

@@ -6,6 +6,7 @@
 #include "report/annotate/annotate.h"
 #include "report/overview/overview.h"
 #include "support/demangle.h"
+#include "support/words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -182,6 +183,8 @@ void ptxlint_count_diagnostics(const ptxlint_module *const *modules, size_t coun
     if (!counts)
         return;
     memset(counts, 0, 4 * sizeof *counts);
+    if (!ptx_words_are_given(options->groups, options->group_count))
+        return;
     for (size_t i = 0; modules && i < count; i++)
         if (modules[i])
             count_module(modules[i], options, counts);
@@ -676,7 +679,8 @@ static void add_annotation(ptxlint_writer *writer, const ptxlint_module *module)
 
 static bool is_sound(ptxlint_document document, const ptxlint_write_options *options)
 {
-    if (options->size != sizeof *options)
+    if (options->size != sizeof *options
+        || !ptx_words_are_given(options->groups, options->group_count))
         return false;
     const unsigned format = (unsigned)options->format;
     const bool is_of_all = format == PTXLINT_TEXT || format == PTXLINT_JSON;

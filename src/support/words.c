@@ -40,3 +40,11 @@ bool ptx_path_fits(const char *glob, const char *path)
             return true;
     return false;
 }
+
+bool ptx_words_are_given(const char *const *words, size_t count)
+{
+    for (size_t i = 0; words && i < count; i++)
+        if (!words[i])
+            return false;
+    return true;
+}

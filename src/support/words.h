@@ -12,6 +12,9 @@ unsigned ptx_edit_distance(const char *a, size_t n, const char *b, size_t m);
 /* The glob fits the path, or what follows a `/` in it. */
 bool ptx_path_fits(const char *glob, const char *path);
 
+/* None of a list of words is NULL; the list may be. */
+bool ptx_words_are_given(const char *const *words, size_t count);
+
 /* A byte that an identifier or a special register of PTX may hold. */
 static inline bool ptx_is_name_byte(char c)
 {

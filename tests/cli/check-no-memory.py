@@ -78,7 +78,29 @@ config files a.ptx
 verify --no-config --gpu h200 --measured t.jsonl --format markdown a.ptx
 calibrate --no-config --gpu h200 --measured fit.jsonl --format json a.ptx
 occupancy --gpu h200 --registers 8-12 --block 256 --format json
-graph --no-config --kernel reduce_shuffle --format dot=o.dot a.ptx"""
+graph --no-config --kernel reduce_shuffle --format dot=o.dot a.ptx
+fix --no-config o.ptx
+check --no-config --fix --select ALL o.ptx
+baseline --no-config --baseline o.known prune a.ptx
+check --no-config --format oneline --format jsonl=o.jsonl --format rdjsonl=o.rdl a.ptx
+report --no-config --details --launch l.json --gpu h200,h100 --format markdown=o.md a.ptx
+recognize --no-config a.ptx b.ptx
+rank --no-config --block 256 --grid 100 --format json=o.json --format csv=o.csv a.ptx
+optspace --no-config --block 256 --grid 100 --format json=o.json a.ptx b.ptx
+verify --no-config --gpu h200 --measured t.jsonl --format json=o.json --format csv=o.csv a.ptx
+gpu --format json=o.json --format csv=o.csv h200 h100
+isa --format markdown ld
+explain --format json=o.json MEM201
+rules --format markdown=o.md
+config show --format json a.ptx
+extract --list c.fatbin
+report --no-config c.fatbin
+schema
+completions zsh"""
+DEAD = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n\t.reg .b32 %r<9>;\n\t.reg .b64 %rd<2>;\n" \
+       "\tld.param.u64 %rd1, [p];\n\tmov.u32 %r1, %tid.x;\n\tadd.s32 %r2, %r1, 1;\n\tst.global.u32 [%rd1], %r1;\n\tret;\n}\n"
+# what stands in an output before; of the others a line
+OLD = {"o.ptx": DEAD.encode()}
 
 
 def message(number, method, **params):
@@ -109,9 +131,14 @@ def run(words, **more):
 
 
 def outputs(words):
-    if words[0] == "extract":
+    if words[0] == "extract" and "--list" not in words:
         return [str(path) for path in pathlib.Path().glob("c.fatbin.*")]
     return [word.split("=")[-1] for word in words if "o." in word and word.split("=")[-1].startswith("o.")]
+
+
+def put_back(names):
+    for name in names:
+        pathlib.Path(name).write_bytes(OLD.get(name, b"old\n"))
 
 
 def contents(names):
@@ -140,11 +167,10 @@ def says_so(words, whole, got):
 
 def trouble(words, whole, written, environment):
     """What is wrong with a run that had too little memory; or nothing."""
-    for name in written:
-        pathlib.Path(name).write_bytes(b"old\n")
+    put_back(written)
     got = run(words, **environment)
     now = contents(written)
-    torn = [name for name in written if now[name] not in (b"old\n", written[name])]
+    torn = [name for name in written if now[name] not in (OLD.get(name, b"old\n"), written[name])]
     if torn:
         return f"{torn} is neither old nor new"
     if got.returncode == 4 and got.stderr.strip():
@@ -163,6 +189,7 @@ def main():
             continue
         words, before, wrongs = command.split(), tried, len(wrong)
         shutil.rmtree("cache", ignore_errors=True)
+        put_back(set(outputs(words)) & OLD.keys())
         whole = run(words, FAIL_COUNT="count")
         written = contents(outputs(words))
         for point in points_of(int(pathlib.Path("count").read_text())):
@@ -192,6 +219,9 @@ with tempfile.TemporaryDirectory() as folder:
     pathlib.Path("r.json").write_bytes(run(["report", "--no-config", "--shard", "1/1", "--format", "json", "a.ptx"]).stdout)
     pathlib.Path("b.yaml").write_bytes(run(["budget", "--no-config", "init", "a.ptx"]).stdout)
     pathlib.Path("s.json").write_bytes(run(["check", "--no-config", "--shard", "1/1", "--format", "json", "a.ptx"]).stdout)
+    pathlib.Path("o.ptx").write_text(DEAD)
+    run(["baseline", "--no-config", "--baseline", "o.known", "write", "o.ptx"])
+    OLD["o.known"] = pathlib.Path("o.known").read_bytes()
     problems = main()
 for problem in problems[:200]:
     print(problem)

@@ -1,11 +1,14 @@
 /* no_memory.c -- put before a program by LD_PRELOAD: allocation number FAIL_AT of all its threads
- * fails, with FAIL_ON all later ones too. FAIL_COUNT: the file that says how many there were. */
+ * fails, with FAIL_ON all later ones too; memory mapped for arenas is one of them. FAIL_COUNT: the
+ * file that says how many there were. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* what glibc has behind them */
@@ -58,4 +61,11 @@ void *calloc(size_t number, size_t size)
 void *realloc(void *old, size_t size)
 {
     return fails() ? NULL : __libc_realloc(old, size);
+}
+
+void *mmap(void *where, size_t bytes, int rights, int flags, int file, off_t from)
+{
+    void *(*call)(void *, size_t, int, int, int, off_t);
+    *(void **)&call = dlsym(RTLD_NEXT, "mmap");
+    return file < 0 && fails() ? MAP_FAILED : call(where, bytes, rights, flags, file, from);
 }

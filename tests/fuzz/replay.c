@@ -5,8 +5,9 @@
  *   fuzz_replay --every N DIR...    every N-th of them, by name
  *   fuzz_replay --cut N FILE        every N-th beginning of FILE, and FILE with every N-th byte
  *                                   replaced in turn, by two others
- *   fuzz_replay --grow [NAME...]    inputs that only grow: deep nests, long lists, many of
- *                                   everything; see shapes[]
+ *   fuzz_replay --grow [MOST] [NAME...]
+ *                                   inputs that only grow, graphs to MOST (70000): deep nests, long
+ *                                   lists, many of everything; see shapes[]
  *   fuzz_replay --mutate FIRST COUNT FILE|DIR...    mutants of these files with these numbers
  *   (mutate.h)
  *   fuzz_replay --random FIRST COUNT                bytes drawn with these numbers, as scripts
@@ -553,18 +554,21 @@ static const struct {
     SHAPE(undefined_arguments), GRAPH(barriers), GRAPH(copies), GRAPH(nested_exits), SHAPE(variadic_call), SHAPE(long_line),
 };
 
+enum { MOST_GROWN = 70000 };
+
 /* Sizes on both sides of the limits of nesting, of the parser's stack, and of 16-bit counts; the
  * first of these mean nothing to what is not nested. */
-static void run_shape(size_t s)
+static void run_shape(size_t s, size_t most)
 {
-    static const size_t sizes[] = { 1, 2, 150, 199, 200, 201, 1100, 70000 };
+    static const size_t sizes[] = { 1, 2, 150, 199, 200, 201, 1100, MOST_GROWN };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         if (shapes[s].is_graph && sizes[i] >= 199 && sizes[i] <= 201)
             continue;
+        const size_t size = shapes[s].is_graph && sizes[i] > most ? most : sizes[i];
         Text text = { 0 };
         char what[64];
-        shapes[s].make(&text, sizes[i]);
-        snprintf(what, sizeof what, "%s %zu", shapes[s].name, sizes[i]);
+        shapes[s].make(&text, size);
+        snprintf(what, sizeof what, "%s %zu", shapes[s].name, size);
         run(what, &text);
         free(text.bytes);
     }
@@ -586,12 +590,14 @@ static void run_random(unsigned long long first, unsigned long long count)
 
 static void run_shapes(char *const *names)
 {
+    const size_t given = *names ? strtoul(*names, NULL, 10) : 0, most = given ? given : MOST_GROWN;
+    names += given > 0;
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         bool chosen = !*names;
         for (char *const *name = names; *name; name++)
             chosen |= !strcmp(*name, shapes[s].name);
         if (chosen)
-            run_shape(s);
+            run_shape(s, most);
     }
 }
 

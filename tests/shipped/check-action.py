@@ -38,6 +38,25 @@ with tempfile.TemporaryDirectory() as folder:
         expect(f"{paths}: summary", "SYN401" in (home / "summary.md").read_text(), bool(code))
         expect(f"{paths}: SARIF", len(json.loads((home / "found.sarif").read_text())["runs"][0]["results"]), code)
 
+# Names that strangers chose: options, commands of the runner, line ends; the patterns of a shell and its commands are names.
+HOSTILE = ["--ptxas=.ptx", "--output=x.ptx", "::error::a.ptx", "a\n::error::b.ptx", "%0A::error::c.ptx", "$(touch ran).ptx", "*.ptx", "##[error]d.ptx"]
+with tempfile.TemporaryDirectory() as folder:
+    home = pathlib.Path(folder)
+    (home / "ptx").mkdir()
+    (home / "ptxas").write_text("#!/bin/sh\ntouch ran\n")
+    (home / "ptxas").chmod(0o755)
+    for name in HOSTILE:
+        (home / name).write_text(PTX)
+        (home / "ptx" / name).write_text(PTX)
+    values = {"PATH": f"{folder}:{PTXLINT.parent}:{os.environ['PATH']}", "GITHUB_STEP_SUMMARY": "summary.md", "INPUT_ARGS": "--select\n\tCOR\n\n", "INPUT_SARIF": ""}
+    script = action["runs"]["steps"][-1]["run"]
+    for paths, count in (("ptx", len(HOSTILE)), ("--ptxas=.ptx\n--output=x.ptx ::error::a.ptx\n", 3), ("*.ptx", 1)):
+        got = run("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script, cwd=home, env=os.environ | values | {"INPUT_PATHS": paths})
+        commands = [line for line in got.stdout.splitlines() + got.stderr.splitlines() if line.lstrip().startswith("::") or "##[" in line]
+        foreign = [line for line in commands if not line.startswith("::error file=")]
+        expect(f"{paths!r}: {got.stderr[:300]}", (got.returncode, len(commands), foreign), (1, count, []))
+        expect(f"{paths!r}: written or run", sorted(set(os.listdir(home)) - {*HOSTILE, "ptx", "ptxas", "summary.md"}), [])
+
 # Released binaries, as tools/release.sh packs them: here the program that is tested.
 with tempfile.TemporaryDirectory() as folder:
     home = pathlib.Path(folder)

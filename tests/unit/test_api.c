@@ -518,6 +518,55 @@ static void test_misuse(void **state)
                             ptxlint_gpu_get_info(ptxlint_gpu_at(0))->name))->name);
 }
 
+/* A list with a hole in it is refused, or nothing is counted; one that is not there has no
+ * items. */
+static void test_holes(void **state)
+{
+    (void)state;
+    static const char *const words[] = { "syntax", NULL };
+    size_t counts[4] = { 7, 7, 7, 7 };
+    Text text = { 0 };
+    ptxlint_options options;
+    ptxlint_write_options writes;
+    ptxlint_fix_options fixing;
+    ptxlint_fixes *fixes = (ptxlint_fixes *)(void *)unset;
+    ptxlint_report *report = NULL, *other = NULL;
+    ptxlint_diff *diff = NULL;
+    ptxlint_module *module = kit_module(PTX);
+    const ptxlint_module *const list[] = { module, NULL };
+    const ptxlint_gpu *const gpus[] = { ptxlint_gpu_at(0), NULL };
+    ptxlint_options_init(&options);
+    ptxlint_write_options_init(&writes);
+    ptxlint_fix_options_init(&fixing);
+    writes.groups = fixing.groups = words;
+    writes.group_count = fixing.group_count = COUNT(words);
+    assert_int_equal(ptxlint_write_diagnostics(list, 1, &writes, kit_write, &text),
+                     PTXLINT_BAD_ARGUMENT);
+    ptxlint_count_diagnostics(list, 1, &writes, counts);
+    assert_int_equal(counts[0] + counts[1] + counts[2] + counts[3], 0);
+    assert_int_equal(ptxlint_fixes_new(module, &options, &fixing, &fixes), PTXLINT_BAD_ARGUMENT);
+    assert_null(fixes);
+    fixing.groups = NULL;
+    assert_int_equal(ptxlint_fixes_new(module, &options, &fixing, &fixes), PTXLINT_OK);
+    ptxlint_fixes_free(fixes);
+    assert_int_equal(ptxlint_write_gpus(gpus, COUNT(gpus), NULL, kit_write, &text),
+                     PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_calibrate(list, COUNT(list), NULL, NULL, NULL), PTXLINT_BAD_ARGUMENT);
+    options.gpus = gpus;
+    options.gpu_count = COUNT(gpus);
+    ptxlint_module *none = unset;
+    assert_int_equal(ptxlint_module_new(PTX, strlen(PTX), &options, &none), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_report_new(&report), PTXLINT_OK);
+    assert_int_equal(ptxlint_report_new(&other), PTXLINT_OK);
+    assert_int_equal(ptxlint_diff_new(report, other, words + 1, 1, &diff, NULL, 0),
+                     PTXLINT_BAD_ARGUMENT);
+    assert_null(diff);
+    ptxlint_report_free(report);
+    ptxlint_report_free(other);
+    free(text.bytes);
+    ptxlint_module_free(module);
+}
+
 /* Every function that takes a handle takes NULL for it. */
 static void test_null(void **state)
 {
@@ -721,6 +770,7 @@ UNIT(api)
         cmocka_unit_test(test_launches),
         cmocka_unit_test(test_write_arguments),
         cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_holes),
         cmocka_unit_test(test_null),
         cmocka_unit_test(test_write_fails),
         cmocka_unit_test(test_selection),

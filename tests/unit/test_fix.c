@@ -125,6 +125,32 @@ static void test_beyond_limit(void **state)
     free(text.bytes);
 }
 
+/* A large text is analysed a few times, although each edit is refused by itself. */
+static void test_large_text(void **state)
+{
+    (void)state;
+    enum { BAD = 40, COMMENT_BYTES = 4 << 20 };
+    Text text = { 0 };
+    kit_put(&text, KERNEL LOAD, strlen(KERNEL LOAD));
+    for (int i = 0; i < BAD; i++)
+        kit_print(&text, "mvo.f16x%d %%r3, 1, 2, 3;\n", i + 3);
+    kit_put(&text, STORE "//", strlen(STORE "//"));
+    char *comment = malloc(COMMENT_BYTES);
+    assert_non_null(comment);
+    memset(comment, 'x', COMMENT_BYTES);
+    ptxlint_fixes *fixes = fix(text.bytes, strlen(text.bytes), 1);
+    assert_false(ptxlint_fixes_get_info(fixes)->is_cut_short);
+    assert_int_equal(ptxlint_fixes_get_info(fixes)->count, BAD);
+    ptxlint_fixes_free(fixes);
+    kit_put(&text, comment, COMMENT_BYTES);
+    fixes = fix(text.bytes, strlen(text.bytes), 1);
+    assert_true(ptxlint_fixes_get_info(fixes)->is_cut_short);
+    assert_in_range(ptxlint_fixes_get_info(fixes)->count, 1, 16);
+    ptxlint_fixes_free(fixes);
+    free(comment);
+    free(text.bytes);
+}
+
 static void test_results(void **state)
 {
     (void)state;
@@ -264,7 +290,7 @@ UNIT(fix)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cases),         cmocka_unit_test(test_beyond_limit),
-        cmocka_unit_test(test_results),
+        cmocka_unit_test(test_large_text),    cmocka_unit_test(test_results),
         cmocka_unit_test(test_wanted),        cmocka_unit_test(test_bad_arguments),
         cmocka_unit_test(test_tree),
     };

@@ -548,9 +548,9 @@ static void test_random(void **state)
     assert_int_equal(tally.needed, 0);
     assert_true(tally.kernels_left * MISSED_OF <= tally.kernels_repaired);
     assert_true(tally.unrepaired * UNREPAIRED_OF <= tally.repaired);
-    /* a place keeps the reads of two warps, and one write */
-    assert_true(tally.missed * MISSED_OF <= tally.told);
     if (seed_count == KERNELS) {
+        /* a place keeps the reads of two warps, and one write */
+        assert_true(tally.missed * MISSED_OF <= tally.told);
         assert_true(tally.told >= FEWEST_RACES);
         assert_true(tally.redundant >= FEWEST_REDUNDANT);
     }

@@ -354,6 +354,19 @@ static const struct { const char *what, *body, *wanted; } lanes[] = {
       BEGIN "shfl.sync.bfly.b32 %r6, %r5, 1, 31, 3;\nadd.s32 %r5, %r5, %r6;\n"
       "shfl.sync.bfly.b32 %r6, %r5, 2, 31, 3;\nadd.s32 %r5, %r5, %r6;\n" END,
       "y array assignment 4" },
+    { "some lanes do not ask", BEGIN "setp.lt.u32 %p2, %r9, 9;\n"
+      "@%p2 shfl.sync.bfly.b32 %r6, %r5, 2, 31, -1;\nadd.s32 %r5, %r5, %r6;\n"
+      "@%p2 shfl.sync.bfly.b32 %r6, %r5, 1, 31, -1;\nadd.s32 %r5, %r5, %r6;\n" END,
+      "y array assignment 4" },
+    { "by the index of a lane", BEGIN "shfl.sync.idx.b32 %r6, %r5, 2, 31, -1;\n"
+      "add.s32 %r5, %r5, %r6;\nshfl.sync.idx.b32 %r6, %r5, 1, 31, -1;\nadd.s32 %r5, %r5, %r6;\n"
+      END, "y array assignment 4" },
+    { "lanes of other groups", BEGIN "shfl.sync.bfly.b32 %r6, %r5, 2, 15, -1;\n"
+      "add.s32 %r5, %r5, %r6;\nshfl.sync.bfly.b32 %r6, %r5, 1, 15, -1;\n"
+      "add.s32 %r5, %r5, %r6;\n" END, "y array assignment 4" },
+    { "an address that goes on by what each thread has", "mul.wide.s32 %rd6, %r9, 8;\n"
+      "L: st.global.f32 [%rd3], %f1;\nadd.s64 %rd3, %rd3, %rd6;\nadd.s32 %r3, %r3, 1;\n"
+      "setp.lt.s32 %p1, %r3, %r1;\n@%p1 bra L;\nret;\n", "(none) not recognized" },
     { "of two operations",
       BEGIN BFLY("1") "shfl.sync.bfly.b32 %r6, %r5, 2, 31, -1;\nmax.s32 %r5, %r5, %r6;\n" END,
       "y array assignment 4" },
@@ -671,6 +684,9 @@ static const struct { const char *what, *body, *wanted; } links[] = {
       "add.s32 %r3, %r3, 1;\nsetp.lt.s32 %p1, %r3, %r1;\n@%p1 bra L;\n"
       "st.global.u32 [%rd3], %r10;\nret;\n",
       "%r10=y %tid.x>y %ctaid.x>y %r3>%f1 %f1?%r10 %r3>%r10 %r3=%r10" },
+    { "an index that doubles is an index",
+      "L: mul.wide.u32 %rd4, %r4, 4;\nadd.s64 %rd5, %rd9, %rd4;\nst.global.f32 [%rd5], %f1;\n"
+      "shl.b32 %r4, %r4, 1;\nsetp.lt.s32 %p1, %r4, %r1;\n@%p1 bra L;\nret;\n", "%r4>y" },
     { "through an array: what is stored in it is loaded behind the barrier",
       "mov.u64 %rd6, s;\nmul.wide.u32 %rd7, %r9, 4;\nadd.s64 %rd6, %rd6, %rd7;\n"
       "st.shared.u32 [%rd6], %r9;\nbar.sync 0;\nld.shared.u32 %r5, [s];\n"

@@ -328,9 +328,32 @@ static void test_lint_list(void **state)
     }
 }
 
+/* Classes share out the instructions, each once, also of a loop that tests before its body; the
+ * test runs once more than the body. */
+static void test_mix(void **state)
+{
+    (void)state;
+    ptxlint_module *module = kit_module(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u32 n)\n{\n"
+        ".reg .pred %p<2>;\n.reg .b32 %r<4>;\nmov.u32 %r2, 0;\n"
+        "H: setp.ge.u32 %p1, %r2, 9;\n@%p1 bra E;\nadd.u32 %r2, %r2, 1;\nbra H;\nE: ret;\n}\n");
+    const ptxlint_mix *mix = &kit_kernel(module, "k")->mix;
+    uint64_t sum = 0;
+    double weighted = 0;
+    for (size_t i = 0; i < mix->class_count; i++) {
+        sum += mix->classes[i].static_count;
+        weighted += mix->classes[i].weighted_count;
+    }
+    assert_int_equal(mix->instruction_count, 6);
+    assert_int_equal(sum, 6);
+    assert_true(weighted >= 40 - 1e-9 && weighted <= 40 + 1e-9);      /* 1 + 10 * 2 + 9 * 2 + 1 */
+    ptxlint_module_free(module);
+}
+
 UNIT(seeds)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_mix),
         cmocka_unit_test(test_seeds),
         cmocka_unit_test(test_naive_demand),
         cmocka_unit_test(test_tiled_demand),

@@ -19,6 +19,7 @@ enum {
     /* half of them: distinct pieces of a block that are distinguished; more count each time */
     MAX_SLOTS = 1 << 16,
     GROUP_PIECES = 4,
+    MIN_SCATTERED = 16,         /* sectors of a request */
     MAX_WARPS = 32,
     /* sectors: warps that are no further apart wait for the same fetch */
     NEAR = 32,
@@ -92,11 +93,22 @@ Footprint *ptx_footprint_new(Arena *arena)
     return f;
 }
 
-/* Where the piece is, or an empty slot for it: neighbours stand beside each other. */
-static FootprintPiece *find_slot(const Footprint *f, uint64_t number)
+static uint64_t number_of(uint64_t address_piece)
+{
+    return address_piece & ~(UINT64_MAX << PIECE_BITS);
+}
+
+/* Neighbours stand beside each other. */
+static uint32_t first_slot(const Footprint *f, uint64_t number)
 {
     const uint32_t group = (uint32_t)ptx_hash_mix(number / GROUP_PIECES) * GROUP_PIECES;
-    uint32_t i = (group + number % GROUP_PIECES) & (f->slot_count - 1);
+    return (group + number % GROUP_PIECES) & (f->slot_count - 1);
+}
+
+/* Where the piece is, or an empty slot for it. */
+static FootprintPiece *find_slot(const Footprint *f, uint64_t number)
+{
+    uint32_t i = first_slot(f, number);
     while (f->slots[i].block == f->block && f->slots[i].number != number)
         i = (i + 1) & (f->slot_count - 1);
     return &f->slots[i];
@@ -120,7 +132,7 @@ static void grow(Footprint *f)
 /* NULL: this block has touched too many. */
 static FootprintPiece *find_piece(Footprint *f, uint64_t address_piece)
 {
-    const uint64_t number = address_piece & ~(UINT64_MAX << PIECE_BITS);
+    const uint64_t number = number_of(address_piece);
     FootprintPiece *p = find_slot(f, number);
     if (p->block == f->block)
         return p;
@@ -372,6 +384,10 @@ bool ptx_footprint_note(Footprint *f, const FootprintRequest *request)
     asked.is_unsorted = asked_pieces.is_unsorted = false;
     double missed = 0;
     FootprintPiece *piece = NULL;
+    /* scattered sectors lie anywhere in a table that caches do not hold: all are asked for at once.
+     * gcc drops a function that does no more than that */
+    for (unsigned i = 0; shape.sectors.count >= MIN_SCATTERED && i < shape.sectors.count; i++)
+        __builtin_prefetch(&f->slots[first_slot(f, number_of(shape.sectors.items[i] >> 1))], 1);
     for (unsigned i = 0; i < shape.sectors.count; i++) {
         uint64_t sector = shape.sectors.items[i];
         if (!piece || piece->number != sector >> 1)
