@@ -718,7 +718,6 @@ void ptx_race_range_on(Race *r, TouchId touch, uint64_t at, uint64_t bytes)
         return;
     const Touch *now = ptx_race_touch_of(r, touch);
     const bool is_write = now->is_write, is_strong = now->is_strong;
-    memset(r->ordered, 0, sizeof r->ordered);
     if (!bytes || at >= MAX_SHARED || !fills_places(r, at | bytes))
         return;
     const uint64_t end = bytes < MAX_SHARED - at ? at + bytes : MAX_SHARED;

@@ -269,12 +269,12 @@ typedef struct RaceClash {
     bool is_for_all;
 } RaceClash;
 
-/* A touch that is ordered in all its lanes, or in none; by clocks alone. */
+/* A touch that is ordered in all its lanes, or in none. */
 typedef struct Settled {
     uint64_t meeting;           /* Race.meeting when it was found */
     RaceClash clash;            /* where it is unordered */
     uint32_t touch;
-    bool is_by_clocks, is_unordered;
+    bool is_ordered, is_unordered;
     bool is_in_warp;            /* they are of one warp: a lane and itself are another question */
 } Settled;
 

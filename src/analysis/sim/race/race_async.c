@@ -9,6 +9,7 @@
 enum {
     CORE_ROW = 16,              /* bytes: matrices lie in shared memory by units of so many */
     CORE_ROWS = 8,
+    LINE_BYTES = CORE_ROW * CORE_ROWS,
     /* of K, in a row of A or B: whatever the type, wgmma takes so many */
     OPERAND_BYTES = 32,
     MATRIX_ROWS = 64,           /* of A, a quarter for each warp */
@@ -158,15 +159,47 @@ static uint32_t unit_at(const RaceAsyncLayout *l, uint32_t row, uint32_t unit, b
     return at ^ ((at >> 7 & (l->units - 1)) << 4);
 }
 
+/* The last units that were read, in a line of the swizzle's widest pattern: neighbours are one
+ * range. */
+typedef struct LineUnits {
+    uint32_t line, units;       /* units: a bit each */
+} LineUnits;
+
+static void read_line(Race *r, TouchId touch, const LineUnits *l)
+{
+    for (uint32_t left = l->units, run; left; left &= ~run) {
+        const uint32_t first = left & -left;
+        run = left & ~(left + first);
+        ptx_race_range_on(r, touch, l->line + (uint32_t)__builtin_ctz(first) * CORE_ROW,
+                          ptx_lanes_count(run) * CORE_ROW);
+    }
+}
+
+static void read_unit(Race *r, TouchId touch, LineUnits *l, uint32_t at)
+{
+    const uint32_t line = at & ~(uint32_t)(LINE_BYTES - 1);
+    if (line != l->line) {
+        read_line(r, touch, l);
+        *l = (LineUnits){ .line = line };
+    }
+    l->units |= 1u << at % LINE_BYTES / CORE_ROW;
+}
+
 static void read_matrix(Race *r, TouchId touch, const RaceAsyncLayout *l, uint32_t first_row,
                         uint32_t rows, bool is_transposed)
 {
     Machine *m = r->machine;
     const uint32_t by = is_transposed ? CORE_ROWS : 1;
     const uint32_t units = is_transposed ? OPERAND_BYTES / 2 : OPERAND_BYTES / CORE_ROW;
-    for (uint32_t row = first_row / by; row < (first_row + rows) / by; row++)
-        for (uint32_t unit = 0; unit < units; unit++)
-            ptx_race_range_on(r, touch, unit_at(l, row, unit, is_transposed), CORE_ROW);
+    const uint32_t first = first_row / by, end = (first_row + rows) / by;
+    LineUnits last = { .line = 0 };
+    /* units of a line lie side by side in a row, of a transposed matrix in a column */
+    for (uint32_t i = 0; i < units * (end - first); i++) {
+        const uint32_t row = is_transposed ? i % (end - first) : i / units,
+                       unit = is_transposed ? i / (end - first) : i % units;
+        read_unit(r, touch, &last, unit_at(l, first + row, unit, is_transposed));
+    }
+    read_line(r, touch, &last);
     m->steps += rows * OPERAND_BYTES / CORE_ROW / RANGES_A_STEP;
 }
 

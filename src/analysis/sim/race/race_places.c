@@ -208,7 +208,7 @@ static void settle_touch(Race *r, uint32_t touch, unsigned mark, Settled found)
     found.touch = touch;
     found.meeting = r->meeting;
     r->settled[touch % SETTLED] = found;
-    if (found.is_by_clocks)
+    if (found.is_ordered)
         r->ordered[mark] = touch;
 }
 
@@ -221,8 +221,8 @@ void ptx_race_meet(Race *r, const RaceMeeting *meeting)
     const bool is_one_lane = !((before ^ now) % WARP_LANES);
     if (settled->touch == touch && settled->meeting == r->meeting
         && !(settled->is_in_warp && is_one_lane)) {
-        r->met += settled->is_by_clocks ? 1 : r->alike;
-        if (settled->is_by_clocks)
+        r->met += settled->is_ordered ? 1 : r->alike;
+        if (settled->is_ordered)
             r->ordered[mark] = touch;
         if (settled->clash.pair && settled->clash.is_for_all)
             settled->clash.pair->times += r->alike;
@@ -233,7 +233,7 @@ void ptx_race_meet(Race *r, const RaceMeeting *meeting)
     bool is_hidden = is_unfenced(r, before, now);
     if (!is_hidden && is_ordered_in_all(r, before, now)) {
         r->met++; /* the others do not come here */
-        settle_touch(r, touch, mark, (Settled){ .is_by_clocks = true });
+        settle_touch(r, touch, mark, (Settled){ .is_ordered = true });
         return;
     }
     r->met += r->alike;
@@ -250,7 +250,7 @@ void ptx_race_meet(Race *r, const RaceMeeting *meeting)
         note_pair(r, &first, &second, meeting->address, true);
     } else if (ptx_race_touch_of(r, before)->queue
                && are_all_ordered(r, ptx_race_touch_of(r, before), ptx_race_touch_of(r, now))) {
-        settle_touch(r, touch, mark, (Settled){ .touch = touch });
+        settle_touch(r, touch, mark, (Settled){ .is_ordered = true });
     }
 }
 
