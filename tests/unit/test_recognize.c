@@ -99,6 +99,26 @@ static const struct { const char *what, *body, *wanted; } loops[] = {
       LOOP("setp.gt.f32 %p3, %f2, 0f00000000;\n@!%p3 bra K;\nsetp.gt.f32 %p2, %f2, %f1;\n"
            "selp.f32 %f1, %f2, %f1, %p2;\nK: \n") USE,
       "%f1 scalar reduction max conditional; %r2 linear induction add 1" },
+    { "a maximum with its place, unrolled",
+      LOOP("setp.gt.f32 %p2, %f2, %f1;\nselp.f32 %f3, %f2, %f1, %p2;\n"
+           "selp.b32 %r4, %r2, %r3, %p2;\nld.global.f32 %f4, [%rd1+4];\n"
+           "setp.gt.f32 %p3, %f4, %f3;\nselp.f32 %f1, %f4, %f3, %p3;\n"
+           "selp.b32 %r3, %r1, %r4, %p3;\n") USE,
+      "%f1 scalar reduction max; %r3 location argmax; %r2 linear induction add 1" },
+    { "unrolled, the second the other way round",
+      LOOP("setp.gt.f32 %p2, %f2, %f1;\nselp.f32 %f3, %f2, %f1, %p2;\n"
+           "setp.gt.f32 %p3, %f5, %f3;\nselp.f32 %f1, %f3, %f5, %p3;\n") USE,
+      "%f1 not recognized; %r2 linear induction add 1" },
+    { "unrolled, the second keeps what the first was given",
+      LOOP("setp.gt.f32 %p2, %f2, %f1;\nselp.f32 %f3, %f2, %f1, %p2;\n"
+           "setp.gt.f32 %p3, %f5, %f3;\nselp.f32 %f1, %f5, %f1, %p3;\n") USE,
+      "%f1 not recognized; %r2 linear induction add 1" },
+    { "unrolled, the place of the second alone",
+      LOOP("setp.gt.f32 %p2, %f2, %f1;\nselp.f32 %f3, %f2, %f1, %p2;\n"
+           "ld.global.f32 %f4, [%rd1+4];\n"
+           "setp.gt.f32 %p3, %f4, %f3;\nselp.f32 %f1, %f4, %f3, %p3;\n"
+           "selp.b32 %r3, %r1, %r3, %p3;\n") USE,
+      "%f1 not recognized; %r3 not recognized; %r2 linear induction add 1" },
     { "a maximum by a branch",
       LOOP("setp.leu.f32 %p2, %f2, %f1;\n@%p2 bra K;\nmov.f32 %f1, %f2;\nK: \n") USE,
       "%f1 scalar reduction max; %r2 linear induction add 1" },

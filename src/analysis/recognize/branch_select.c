@@ -70,7 +70,7 @@ static InsnId take_branch_extreme(Recognizer *r, InsnId id, LoopId loop)
     if (!is_copy_gone_around(r, id, loop, &around))
         return NO_ID;
     const InsnId compare = find_branch_comparison(r, &around);
-    CompareSelect selection = { true, around.where, false, NO_ID, loop };
+    CompareSelect selection = { true, around.where, false, NO_ID, loop, 0, 1 };
     if (compare == NO_ID || r->selection[compare].is_known
         || !ptx_recognizer_compares_copied(r, compare, id, &selection))
         return NO_ID;

@@ -193,21 +193,21 @@ static bool claim_registers(Recognizer *r, const Cycle *c)
 /* Whether each iteration of the next outer loop sets it to a number before the loop. */
 static bool is_reinitialized(const Recognizer *r, const Cycle *c)
 {
-    const Loop *loop = &r->flow->loops->loops[c->loop];
+    const LoopId parent = r->flow->loops->loops[c->loop].parent;
     bool is_set = false;
-    if (loop->parent == NO_LOOP)
-        return false;
-    for (uint32_t d = r->defs->first[c->carried]; d < r->defs->first[c->carried + 1]; d++) {
-        const InsnId at = r->defs->insns[d];
-        const Insn *insn = &r->flow->func->insns[at];
-        const BlockId block = r->flow->cfg->block_of[at];
-        if (!ptx_loop_holds(r->flow->loops, loop->parent, block)
-            || ptx_loop_holds(r->flow->loops, c->loop, block))
-            continue;
-        if (!is_set_to_number(insn, ptx_insn_operands(r->flow->func, insn)))
-            return false;
-        is_set |= ptx_dom_dominates(r->flow->dom, block, loop->header);
-    }
+    for (uint32_t i = 0; i < c->count && parent != NO_LOOP; i++)
+        for (uint32_t d = r->first[c->insns[i]]; d < r->first[c->insns[i] + 1]; d++) {
+            const Dependence *item = &r->all.items[d];
+            const Insn *from = &r->flow->func->insns[item->from];
+            const BlockId block = r->flow->cfg->block_of[item->from];
+            if (item->kind != DEPENDENCE_REGISTER || item->name != c->carried
+                || ptx_loop_holds(r->flow->loops, c->loop, block))
+                continue;
+            if (!ptx_loop_holds(r->flow->loops, parent, block) || item->is_carried
+                || !is_set_to_number(from, ptx_insn_operands(r->flow->func, from)))
+                return false;
+            is_set = true;
+        }
     return is_set;
 }
 

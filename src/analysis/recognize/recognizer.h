@@ -40,6 +40,7 @@ typedef struct CompareSelect {
     bool is_max;
     RegId variable;
     LoopId loop;
+    uint32_t number, count;     /* among the comparisons of an iteration, and how many there are */
 } CompareSelect;
 
 /* What a block combines, of each of its threads. */

@@ -2,6 +2,8 @@
  *
  *     setp.gt p, x, v;  selp v, x, v, p       or  @p mov v, x
  *
+ * Of an unrolled loop several, one behind the other, by selp.
+ *
  * The instructions of the component, in order, are evaluated on three values: the variable, the
  * other value, and which of them a predicate says is greater. */
 #include "analysis/recognize/recognizer.h"
@@ -17,8 +19,11 @@ enum { SELECT_INSNS = 64 };     /* of a component that are looked at */
 typedef struct SelectWalk {
     const Recognizer *r;
     const Cycle *cycle;
-    InsnId compare;             /* NO_ID: none yet */
-    const Operand *other;       /* that it compares with */
+    InsnId compare;             /* the last one; NO_ID: none yet */
+    const Operand *variable, *other;    /* that it compares */
+    InsnId selected;            /* the last selection; NO_ID: none yet */
+    InsnId compares[SELECT_INSNS];
+    uint32_t compare_count;
     bool is_less;               /* the predicate says that the variable is less than the other */
     bool takes_new_where;       /* of the predicate */
     bool is_max;
@@ -55,12 +60,17 @@ static bool take_comparison(SelectWalk *w, InsnId id, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(w->r->flow->func, insn);
     const int order = order_of_comparison(insn->op);
-    if (!order || w->compare != NO_ID || insn->operand_count != 3 || insn->guard != NO_ID)
+    if (!order || w->compare_count != w->selections || insn->operand_count != 3
+        || insn->guard != NO_ID)
         return false;
     bool is_first = ptx_recognizer_is_of_cycle(w->r, w->cycle, &operands[1]);
     if (is_first == ptx_recognizer_is_of_cycle(w->r, w->cycle, &operands[2]))
         return false;
-    w->compare = id;
+    w->compare = w->compares[w->compare_count++] = id;
+    w->variable = &operands[is_first ? 1 : 2];
+    if (w->selections && (w->variable->kind != OPERAND_REG || w->variable->flags
+                          || ptx_recognizer_source(w->r, id, w->variable->id) != w->selected))
+        return false;
     w->other = &operands[is_first ? 2 : 1];
     w->is_less = (order > 0) == is_first;
     return true;
@@ -69,11 +79,15 @@ static bool take_comparison(SelectWalk *w, InsnId id, const Insn *insn)
 /* The other value replaces the variable where the predicate is as said. */
 static bool take_selection(SelectWalk *w, InsnId id, const Operand *new, bool where)
 {
-    if (w->compare == NO_ID || w->selections++
-        || !is_same_value(w->r, w->compare, w->other, id, new))
+    bool is_max = w->is_less == where;
+    if (w->selections == w->compare_count
+        || !is_same_value(w->r, w->compare, w->other, id, new)
+        || (w->selections && (w->is_max != is_max || w->takes_new_where != where)))
         return false;
     w->takes_new_where = where;
-    w->is_max = w->is_less == where;
+    w->is_max = is_max;
+    w->selected = id;
+    w->selections++;
     return true;
 }
 
@@ -109,6 +123,9 @@ static bool take_selp(SelectWalk *w, InsnId id, const Insn *insn)
     if (is_first == ptx_recognizer_is_of_cycle(w->r, w->cycle, &operands[2]))
         return false;
     bool is_negated = operands[3].flags & OPERAND_NEGATED;
+    if (w->selections
+        && !is_same_value(w->r, w->compare, w->variable, id, &operands[is_first ? 1 : 2]))
+        return false;
     return take_selection(w, id, &operands[is_first ? 2 : 1], is_first == is_negated);
 }
 
@@ -120,6 +137,8 @@ static bool take_move(SelectWalk *w, InsnId id, const Insn *insn)
     bool is_own = ptx_recognizer_is_of_cycle(w->r, w->cycle, &operands[1]);
     if (insn->guard == NO_ID)
         return is_own && !operands[1].flags;
+    if (w->selections)
+        return false;
     bool is_decided = ptx_recognizer_source(w->r, id, insn->guard) == w->compare;
     return !is_own && is_decided && operands[0].id == w->cycle->carried
            && take_selection(w, id, &operands[1], !insn->guard_negated);
@@ -190,20 +209,36 @@ static bool is_copy_of_cycle(const Recognizer *r, const Cycle *c, InsnId id)
            && ptx_recognizer_is_of_cycle(r, c, &operands[1]);
 }
 
+/* Whether it keeps what the instruction before made: a selection of one of both. */
+static bool is_behind(const Recognizer *r, InsnId id, InsnId before)
+{
+    const Insn *insn = &r->flow->func->insns[id];
+    const Operand *operands = ptx_insn_operands(r->flow->func, insn);
+    bool keeps = false;
+    for (uint32_t o = 1; o < 3 && insn->op->operation == OP_SELP; o++)
+        keeps |= operands[o].kind == OPERAND_REG
+                 && ptx_recognizer_source(r, id, operands[o].id) == before;
+    return keeps;
+}
+
+/* By each comparison of a minimum or maximum once, in their order. */
 static RecognizedClass find_location(Recognizer *r, const Cycle *c, Recognized *out)
 {
     const CompareSelect *selection = NULL;
-    for (uint32_t i = 0; i < c->count; i++) {
+    InsnId before = NO_ID;
+    for (InsnId id = next_of_cycle(c, 0, true); id != NO_ID; id = next_of_cycle(c, id, false)) {
         bool where = false;
-        if (is_copy_of_cycle(r, c, c->insns[i]))
+        if (is_copy_of_cycle(r, c, id))
             continue;
-        const RegId predicate = find_predicate(r, c, &r->flow->func->insns[c->insns[i]], &where);
-        const CompareSelect *found = find_decision(r, c->insns[i], predicate, where);
-        if (!found || selection)
+        const RegId predicate = find_predicate(r, c, &r->flow->func->insns[id], &where);
+        const CompareSelect *found = find_decision(r, id, predicate, where);
+        if (!found || found->number != (selection ? selection->number + 1 : 0)
+            || (selection && (selection->variable != found->variable || !is_behind(r, id, before))))
             return RECOGNIZED_NONE;
         selection = found;
+        before = id;
     }
-    if (!selection)
+    if (!selection || selection->number + 1 != selection->count)
         return RECOGNIZED_NONE;
     for (uint32_t i = 0; i < c->count; i++)
         r->is_location[c->insns[i]] = true;
@@ -220,7 +255,8 @@ static void add_guarded_location(Recognizer *r, InsnId id, LoopId loop)
         return;
     const RegId reg = ptx_insn_operands(r->flow->func, insn)[0].id;
     const CompareSelect *selection = find_decision(r, id, insn->guard, !insn->guard_negated);
-    if (!selection || reg == selection->variable || loop != selection->loop
+    if (!selection || selection->count != 1 || reg == selection->variable
+        || loop != selection->loop
         || ptx_defs_in_loop(r->defs, loop, reg, &last) != 1)
         return;
     r->is_location[id] = true;
@@ -243,17 +279,18 @@ void ptx_recognizer_guarded_locations(Recognizer *r, uint32_t depth)
 
 RecognizedClass ptx_recognizer_select(Recognizer *r, const Cycle *c, Recognized *out)
 {
-    SelectWalk w = { .r = r, .cycle = c, .compare = NO_ID };
+    SelectWalk w = { .r = r, .cycle = c, .compare = NO_ID, .selected = NO_ID };
     bool is_taken = true;
     if (c->count > SELECT_INSNS || !is_one_block(r, c))
         return RECOGNIZED_NONE;
     for (InsnId id = next_of_cycle(c, 0, true); id != NO_ID && is_taken;
          id = next_of_cycle(c, id, false))
         is_taken = take_select_insn(&w, id);
-    if (!is_taken || !w.selections)
+    if (!is_taken || !w.selections || w.selections != w.compare_count)
         return find_location(r, c, out);
-    r->selection[w.compare] = (CompareSelect){ true, w.takes_new_where, w.is_max, c->carried,
-                                              c->loop };
+    for (uint32_t i = 0; i < w.compare_count; i++)
+        r->selection[w.compares[i]] = (CompareSelect){ true, w.takes_new_where, w.is_max,
+                                                      c->carried, c->loop, i, w.compare_count };
     out->operation = w.is_max ? "max" : "min";
     out->is_conditional = !ptx_recognizer_is_unconditional(r, w.compare);
     return RECOGNIZED_REDUCTION;
