@@ -59,6 +59,19 @@ static const struct { const char *what, *body, *wanted; } loops[] = {
       "ret;\n",
       "%r3 linear induction add 2; %f1 reinitialized scalar reduction add; "
       "%r2 reinitialized linear induction add 1" },
+    { "set to 0, and more is added behind the loop",
+      "N: mov.f32 %f1, 0f00000000;\nmov.u32 %r2, 0;\n" LOOP("add.f32 %f1, %f1, %f2;\n")
+      "add.f32 %f1, %f1, %f5;\nst.global.f32 [%rd1], %f1;\nadd.s32 %r3, %r3, 2;\n"
+      "setp.lt.s32 %p3, %r3, %r1;\n@%p3 bra N;\nret;\n",
+      "%r3 linear induction add 2; %f1 reinitialized scalar reduction add; "
+      "%r2 reinitialized linear induction add 1" },
+    { "set to 0 on one way alone",
+      "N: setp.gt.s32 %p3, %r3, 7;\n@%p3 bra M;\nmov.f32 %f1, 0f00000000;\nM: mov.u32 %r2, 0;\n"
+      LOOP("add.f32 %f1, %f1, %f2;\n")
+      "st.global.f32 [%rd1], %f1;\nadd.s32 %r3, %r3, 2;\nsetp.lt.s32 %p3, %r3, %r1;\n"
+      "@%p3 bra N;\nret;\n",
+      "%r3 linear induction add 2; %f1 scalar reduction add; "
+      "%r2 reinitialized linear induction add 1" },
     { "stepped in an inner loop, too",
       "N: mov.u32 %r2, 0;\n" LOOP("add.s32 %r3, %r3, 4;\n")
       "add.s32 %r3, %r3, 2;\nsetp.lt.s32 %p3, %r3, %r1;\n@%p3 bra N;\nret;\n",

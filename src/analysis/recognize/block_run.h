@@ -202,7 +202,9 @@ static inline void ptx_block_put(const BlockResult *result, unsigned lane, Block
         return;
     if (value.kind == BLOCK_NUMBER)
         value.number &= result->mask;
-    result->values[lane] = result->is_part ? (BlockValue){ 0 } : value;
+    if (result->is_part)
+        value = (BlockValue){ 0 };
+    result->values[lane] = value;
 }
 
 /* block_memory.c */
