@@ -184,8 +184,6 @@ static void count_shared(Machine *m, Warp *w, const RequestEvent *event)
         count_copied(m, w, event);
         return;
     }
-    if (ptx_request_is_halves(event->insn->op))
-        ptx_count_add_uncertainty(event->count, UNCERTAIN_MODEL);
     tell_request(m, w, event);
 }
 
@@ -230,6 +228,8 @@ void ptx_memory_count(Machine *m, Warp *w, const SimInsn *insn, Count *count, ui
     count->requests++;
     count->active += ptx_lanes_count(lanes);
     ptx_count_add_uncertainty(count, doubt);
+    if (ptx_request_is_fragment(insn->op))
+        ptx_count_add_uncertainty(count, UNCERTAIN_MODEL);
     for (unsigned side = 0; side < (is_copy ? 2 : 1); side++) {
         const Value *address = ptx_address_look(m, w, places[side], &room);
         Space space = is_copy ? copied[side] : ptx_address_space(insn->insn, address, lanes);

@@ -104,11 +104,9 @@ static inline void ptx_count_scales(Count *count, const Value *address)
 /* 8 x 8 ones: eight lanes give the addresses of the rows of each. */
 uint8_t ptx_request_matrices(const Op *op);
 
-/* A fragment of elements of 16 bits, 16 x 16, comes out of shared memory as ldmatrix.x4 does: eight
- * rows of 16 bytes four times. */
-static inline bool ptx_request_is_halves(const Op *op)
+static inline bool ptx_request_is_fragment(const Op *op)
 {
-    return op->operation == OP_WMMA_LOAD && ptx_type_info[op->type].bits == 16;
+    return op->operation == OP_WMMA_LOAD || op->operation == OP_WMMA_STORE;
 }
 
 #endif

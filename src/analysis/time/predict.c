@@ -51,6 +51,11 @@ static double figure(const Gpu *gpu, FigureId id, double otherwise)
     return ptx_gpu_has(gpu, id) ? gpu->figures[id] : otherwise;
 }
 
+static double hypot_of(double a, double b, double exponent)
+{
+    return pow(pow(a, exponent) + pow(b, exponent), 1 / exponent);
+}
+
 typedef struct Speeds {
     double sms, clocks_per_us;
     double launch_us, block_us;
@@ -473,19 +478,31 @@ static double bytes_of_small_pieces(const Gpu *gpu, const Cached *cached)
            + cached->torn_line_bytes * lines;
 }
 
+/* What copies write comes while warps read, and each waits for the other a part of the time: by 16
+ * and 32 copies of a warp beside 32 and 64 ldmatrix.x4, in rows of twelve pitches (copies.cu). */
+#define COPIES_EXPONENT 1.75
+
+static double shared_us(const PredictInput *in, const Speeds *s, const AddressDistribution *spread)
+{
+    double accessed = all_wavefronts_by_chance(in, spread), copied = 0;
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        const Count *count = &in->evaluation->insns[i].total;
+        if (in->func->insns[i].op->kind == OPK_CP_ASYNC)
+            copied += count->wavefronts;
+        else
+            accessed += count->wavefronts - count->spared_wavefronts;
+    }
+    return hypot_of(busiest_us(in, s, accessed), busiest_us(in, s, copied), COPIES_EXPONENT);
+}
+
 static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
                         const Cached *cached, const AddressDistribution *spread, Prediction *out)
 {
     Cached all = *cached;
     const HiddenTraffic hidden = ptx_hidden_traffic_add(scratch, in, &all);
-    double wavefronts = all_wavefronts_by_chance(in, spread);
-    for (InsnId i = 0; i < in->func->insn_count; i++)
-        if (in->func->insns[i].op->kind != OPK_CP_ASYNC)        /* see wavefronts_at_least */
-            wavefronts += in->evaluation->insns[i].total.wavefronts
-                          - in->evaluation->insns[i].total.spared_wavefronts;
     out->dram_bytes = has_cache(in->gpu) ? cached->read_bytes + cached->written_bytes
                                          : bytes_without_cache(in);
-    out->parts_us[PART_SHARED] = busiest_us(in, s, wavefronts);
+    out->parts_us[PART_SHARED] = shared_us(in, s, spread);
     const double lines = cached->load_lines + cached->store_lines + local_lines(in)
                          + hidden.spill_lines;
     out->parts_us[PART_L1] = has_cache(in->gpu) ? busiest_us(in, s, lines) : 0;
@@ -714,11 +731,6 @@ const Prediction ptx_prediction_unknown = {
     .limiter = -1,
     .certainty = CERTAINTY_UNKNOWN,
 };
-
-static double hypot_of(double a, double b, double exponent)
-{
-    return pow(pow(a, exponent) + pow(b, exponent), 1 / exponent);
-}
 
 /* Issue slots and pipelines; blocks that do products and arithmetic in turns tend to be at the same
  * one. */

@@ -26,11 +26,6 @@ static FootprintKind footprint_kind(const Request *r, const Op *op)
     }
 }
 
-static bool is_fragment(const Op *op)
-{
-    return op->operation == OP_WMMA_LOAD || op->operation == OP_WMMA_STORE;
-}
-
 /* NULL: none is kept of the function. */
 static LeadingTable *leading_of(const FootprintWatch *f, const Func *func)
 {
@@ -184,7 +179,7 @@ static void take_request(void *self, Warp *w, const RequestEvent *e)
     const Request *r = e->request;
     if (e->space != SPACE_GLOBAL || w->entries[w->entry_count - 1].is_rare)
         return;
-    if (is_fragment(e->insn->op)) {
+    if (ptx_request_is_fragment(e->insn->op)) {
         note_fragment(f, w, e);
         return;
     }

@@ -2,6 +2,7 @@
 #include "analysis/sim/machine.h"
 #include "analysis/sim/cost/price.h"
 
+#include "analysis/sim/cost/fragment.h"
 #include "analysis/sim/cost/traffic.h"
 #include "analysis/sim/block_stride.h"
 #include "analysis/sim/joinable_row.h"
@@ -14,6 +15,7 @@
 #include <stdint.h>
 
 enum {
+    MAX_MATRICES = 4,           /* of one request */
     LOW_BITS = 31,              /* of addresses, that Count.low_bits holds */
     /* an unknown addend of so many bytes changes no sector and no line */
     GRANULE = 128,
@@ -479,22 +481,28 @@ static void add_copied(Price *p, const Warp *w, Copied **place, const RequestEve
     e->count->ideal_wavefronts += c->ideal;
 }
 
-static void add_halves(Price *p, Warp *w, const RequestEvent *e)
+/* The accesses of a fragment differ in where they begin, and cost the same. */
+static void add_fragment(Price *p, Warp *w, const RequestEvent *e, const CostUnit *unit)
 {
-    enum { ROWS = 8, ROW_BYTES = 16 };
-    uint64_t lanes[WARP_LANES], pitch = 2 * ptx_request_pitch(p->machine, w, e->insn);
-    Value rows = *e->address;
+    const FragmentAccess f = ptx_fragment_access(e->insn->op);
+    const uint32_t lanes_each = f.is_matrix ? 1 : WARP_LANES / f.lines;
+    const uint64_t pitch = f.lines_apart * ptx_request_pitch(p->machine, w, e->insn)
+                           * ptx_type_info[e->insn->op->type].bits / 8;
+    uint64_t lanes[WARP_LANES];
+    Value places = *e->address;
     ptx_value_places(e->address, lanes);
     for (uint64_t i = WARP_LANES; i--;)
-        lanes[i] = lanes[0] + (i % ROWS + (i / ROWS & 1) * ROWS) * pitch
-                   + i / (2 * ROWS) * ROW_BYTES;
-    rows.lanes = lanes;
-    Request four = { .kind = REQUEST_MATRIX,
-                     .lanes = e->request->lanes,
-                     .bytes = e->request->bytes,
-                     .bank_bytes = e->request->bank_bytes,
-                     .matrices = 4 };
-    add_request(p, e, &priced_of(p, w, e->insn, &wavefronts)->traffic, &four, &rows, &wavefronts);
+        lanes[i] = lanes[0] + i / lanes_each % f.lines * pitch + i % lanes_each * f.bytes;
+    places.lanes = lanes;
+    const uint32_t matrices = f.is_matrix && f.count < MAX_MATRICES ? f.count : MAX_MATRICES;
+    Request one = { .kind = f.is_matrix ? REQUEST_MATRIX : e->request->kind,
+                    .lanes = e->request->lanes,
+                    .bytes = f.bytes,
+                    .bank_bytes = e->request->bank_bytes,
+                    .matrices = (uint8_t)matrices };
+    Traffic **place = &priced_of(p, w, e->insn, unit)->traffic;
+    for (uint32_t i = 0; i < f.count; i += f.is_matrix ? matrices : 1)
+        add_request(p, e, place, &one, &places, unit);
 }
 
 static void take_request(void *self, Warp *w, const RequestEvent *e)
@@ -503,8 +511,8 @@ static void take_request(void *self, Warp *w, const RequestEvent *e)
     const CostUnit *unit = e->space == SPACE_GLOBAL ? &sectors : &wavefronts;
     if (unit == &wavefronts && e->request->kind == REQUEST_COPY)
         add_copied(p, w, &priced_of(p, w, e->insn, unit)->copied, e);
-    else if (unit == &wavefronts && ptx_request_is_halves(e->insn->op))
-        add_halves(p, w, e);
+    else if (ptx_request_is_fragment(e->insn->op) && ptx_fragment_access(e->insn->op).count)
+        add_fragment(p, w, e, unit);
     else
         add_request(p, e, &priced_of(p, w, e->insn, unit)->traffic, e->request, e->address, unit);
 }

@@ -195,8 +195,11 @@ static void read_matrix(Race *r, TouchId touch, const RaceAsyncLayout *l, uint32
     LineUnits last = { .line = 0 };
     /* units of a line lie side by side in a row, of a transposed matrix in a column */
     for (uint32_t i = 0; i < units * (end - first); i++) {
-        const uint32_t row = is_transposed ? i % (end - first) : i / units,
-                       unit = is_transposed ? i / (end - first) : i % units;
+        uint32_t row = i / units, unit = i % units;
+        if (is_transposed) {
+            row = i % (end - first);
+            unit = i / (end - first);
+        }
         read_unit(r, touch, &last, unit_at(l, first + row, unit, is_transposed));
     }
     read_line(r, touch, &last);

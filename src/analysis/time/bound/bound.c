@@ -24,7 +24,7 @@ typedef struct LeastWork {
     double clocks[PIPE__COUNT]; /* of all SMs together */
 } LeastWork;
 
-/* What copies write comes while warps read: it was seen to take none of their time. */
+/* What copies write comes while warps read, and may take none of their time. */
 static double wavefronts_at_least(const Insn *insn, const Count *count, bool has_neighbour)
 {
     return insn->op->kind == OPK_CP_ASYNC
