@@ -81,6 +81,20 @@ static bool is_opaque_to(const Op *op, const Var *var)
            && (op->kind == OPK_LD || op->kind == OPK_ST);
 }
 
+/* Bulk copies take the name of a texture or surface for an address of any space. */
+static bool is_handle_of_bulk(const Op *op, const Var *var)
+{
+    return ptx_type_info[var->type].kind == KIND_OPAQUE && op->operation == OP_CP_ASYNC_BULK;
+}
+
+/* What a function is given it loads, what it returns it stores. */
+static Wrong judge_direction(const Op *op, const Var *var)
+{
+    if (op->kind == OPK_ST && var->is_input)
+        return WRONG_INPUT;
+    return op->kind == OPK_LD && var->is_parameter && !var->is_input ? WRONG_OUTPUT : WRONG_NOTHING;
+}
+
 Wrong ptx_judge_address(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast,
                         uint32_t at, Space wanted)
 {
@@ -108,12 +122,12 @@ Wrong ptx_judge_address(const OperandCheck *c, const FormOperand *shape, const A
     case OPERAND_VAR:
         if (shape->type == OPERAND_BITS32)
             return WRONG_VARIABLE;              /* its address has 64 */
-        if (!ptx_space_takes(wanted, (Space)c->module->vars[operand->id].space))
+        if (!ptx_space_takes(wanted, (Space)c->module->vars[operand->id].space)
+            && !is_handle_of_bulk(c->op, &c->module->vars[operand->id]))
             return WRONG_SPACE;
         if (is_opaque_to(c->op, &c->module->vars[operand->id]))
             return WRONG_ADDRESS_SHAPE;
-        return c->op->kind == OPK_ST && c->module->vars[operand->id].is_input ? WRONG_INPUT
-                                                                              : WRONG_NOTHING;
+        return judge_direction(c->op, &c->module->vars[operand->id]);
     case OPERAND_FUNCTION: case OPERAND_SINK:
         return WRONG_ADDRESS_SHAPE;
     case OPERAND_INT:

@@ -41,6 +41,7 @@ typedef enum Wrong {
     WRONG_VALUE,
     WRONG_MORE,
     WRONG_INPUT,
+    WRONG_OUTPUT,
     WRONG_ARGUMENT,
     WRONG_HANDLE
 } Wrong;

@@ -61,6 +61,8 @@ struct Lower {
     uint32_t var_capacity, loc_capacity, loc;
 
     Func *func;                 /* being lowered */
+    const AstFunc *ast;
+    uint32_t lost_lookups;      /* names of the module looked for in lost declarations, so far */
     FuncId func_id;
     VECTOR_OF(Insn) insns;
     VECTOR_OF(Operand) operands;
