@@ -395,6 +395,14 @@ static bool find_launch_row(const ptxlint_module *module, size_t kernel, uint32_
     return row->kernel && row->kernel->launch_number == number;
 }
 
+/* What was gathered beside the document. */
+static void take_late_status(ptxlint_writer *writer)
+{
+    ptx_out_flush(&writer->late);
+    if (writer->out.status == PTXLINT_OK)
+        writer->out.status = writer->late.status;
+}
+
 /* What loops compute takes long: only where it is asked for, once for all launches of a kernel
  * whose blocks are alike. Text says nothing of the parts of a kernel. */
 static void recognize_row(const ptxlint_writer *writer, const ReportRow *row, Out *out,
@@ -478,9 +486,7 @@ static void add_json_report(ptxlint_writer *writer, const ptxlint_module *module
     add_json_kernels(writer, module, false);
     ptx_out_text(out, "]}");
     add_diagnostics(writer, module, &writer->late, &writer->has_late);
-    ptx_out_flush(&writer->late);
-    if (out->status == PTXLINT_OK)
-        out->status = writer->late.status;
+    take_late_status(writer);
 }
 
 static void add_kernel_details(ptxlint_writer *writer, const ptxlint_module *module, size_t kernel)
@@ -507,7 +513,7 @@ static void add_details(ptxlint_writer *writer, const ptxlint_module *module)
         for (size_t i = 0; i < count && writer->late.status == PTXLINT_OK; i++)
             if (is_reported(writer, &kernels[i], is_entry))
                 add_kernel_details(writer, module, i);
-    ptx_out_flush(&writer->late);
+    take_late_status(writer);
 }
 
 /* The more severe, then the one that gains more. */
