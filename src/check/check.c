@@ -136,7 +136,16 @@ static bool is_narrow(const Op *op)
     return false;
 }
 
-/* Floats take floats of either width; bits take those of their own; packed and half formats take no
+/* Conversions between .bf16 and integers, and of .f16x2 to and from pairs, take no wider registers. */
+static bool takes_wider(const Op *op, Type wanted)
+{
+    bool is_bfloat = op->type_count == 2 && (op->types[0] == TYPE_BF16 || op->types[1] == TYPE_BF16);
+    if (op->kind == OPK_CVT && is_bfloat && is_integer_kind(ptx_type_info[wanted].kind))
+        return false;
+    return is_relaxed(op) && !(wanted == TYPE_F16X2 && is_narrow(op));
+}
+
+/* Floats take floats of either width, as textures do; bits take those of their own; packed and half formats take no
  * number at all. */
 static bool takes_number(const OperandCheck *c, Type wanted, const Operand *operand)
 {
@@ -145,7 +154,8 @@ static bool takes_number(const OperandCheck *c, Type wanted, const Operand *oper
     if (wanted == TYPE_F32 || wanted == TYPE_F64)
         return is_float;
     if (want->kind == KIND_BITS)
-        return !is_float || want->bits == (operand->kind == OPERAND_F32 ? 32 : 64);
+        return !is_float || ptx_form_info[c->op->form].class == FORM_TEX
+               || want->bits == (operand->kind == OPERAND_F32 ? 32 : 64);
     if (wanted == TYPE_BF16 && is_mixed_precision(c->op))
         return !is_float;
     if (want->kind == KIND_FLOAT && want->bits == 32 && wanted != TYPE_F16X2
@@ -186,8 +196,7 @@ static bool takes_register(const OperandCheck *c, const FormOperand *shape, Type
     if ((wanted == TYPE_BF16 || wanted == TYPE_BF16X2) && (!is_memory || class == FORM_ATOMIC))
         return takes_bfloat(c, shape, wanted, given);
     if (is_memory || has_own_registers(wanted))
-        return ptx_type_takes(wanted, given,
-                              is_relaxed(c->op) && !(wanted == TYPE_F16X2 && is_narrow(c->op)));
+        return ptx_type_takes(wanted, given, takes_wider(c->op, wanted));
     if (wanted == TYPE_U16X2 || wanted == TYPE_S16X2)
         return given == TYPE_B32 || given == TYPE_F16X2;
     return ptx_type_info[given].kind == KIND_BITS

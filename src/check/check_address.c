@@ -81,6 +81,30 @@ static bool is_opaque_to(const Op *op, const Var *var)
            && (op->kind == OPK_LD || op->kind == OPK_ST);
 }
 
+/* Where `.address_size 64` stands, ptxas ends at a global or generic address of 32 bits in these. */
+static bool is_narrow(const OperandCheck *c, const Reg *reg)
+{
+    const Module *m = c->module;
+    if (!m->has_address_size || m->address_size != 64 || ptx_type_info[reg->type].bits != 32
+        || (c->op->space != SPACE_GLOBAL && c->op->space != SPACE_GENERIC))
+        return false;
+    switch (c->op->operation) {
+    case OP_LD: case OP_LDU: case OP_ST: case OP_ATOM: case OP_RED:
+    case OP_PREFETCH: case OP_PREFETCHU: case OP_DISCARD: case OP_APPLYPRIORITY:
+        return ptx_type_info[reg->type].kind != KIND_FLOAT;
+    default:
+        return false;
+    }
+}
+
+/* What a function is given it loads, what it returns it stores. */
+static Wrong judge_direction(const Op *op, const Var *var)
+{
+    if (op->kind == OPK_ST && var->is_input)
+        return WRONG_INPUT;
+    return op->kind == OPK_LD && var->is_parameter && !var->is_input ? WRONG_OUTPUT : WRONG_NOTHING;
+}
+
 Wrong ptx_judge_address(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast,
                         uint32_t at, Space wanted)
 {
@@ -98,6 +122,8 @@ Wrong ptx_judge_address(const OperandCheck *c, const FormOperand *shape, const A
         return WRONG_NOTHING;
     switch ((OperandKind)operand->kind) {
     case OPERAND_REG:
+        if (ast->kind == AST_NAME && is_narrow(c, &c->regs[operand->id]))
+            return WRONG_NARROW;
         return ast->kind == AST_NAME ? judge_register(&c->regs[operand->id]) : WRONG_NOTHING;
     case OPERAND_SREG:
         return shape->type == OPERAND_BITS32
@@ -112,8 +138,7 @@ Wrong ptx_judge_address(const OperandCheck *c, const FormOperand *shape, const A
             return WRONG_SPACE;
         if (is_opaque_to(c->op, &c->module->vars[operand->id]))
             return WRONG_ADDRESS_SHAPE;
-        return c->op->kind == OPK_ST && c->module->vars[operand->id].is_input ? WRONG_INPUT
-                                                                              : WRONG_NOTHING;
+        return judge_direction(c->op, &c->module->vars[operand->id]);
     case OPERAND_FUNCTION: case OPERAND_SINK:
         return WRONG_ADDRESS_SHAPE;
     case OPERAND_INT:

@@ -32,6 +32,7 @@ struct CheckMemo {
     Fitting fitting[FITTING_SLOTS];
     uint16_t version;           /* of the module, for which they hold, */
     Target target;
+    bool is_wide;               /* .address_size 64 stands */
 };
 
 _Static_assert((int)TYPE__COUNT <= (int)IN_BRACKETS, "a type fits under the bits");
@@ -44,10 +45,11 @@ CheckMemo *ptx_check_memo_new(Arena *arena)
 /* Directives may stand behind what they are for. */
 static void take_header(CheckMemo *memo, const Module *m)
 {
+    bool is_wide = m->has_address_size && m->address_size == 64;
     if (memo->version == m->version && memo->target.sm == m->target.sm
-        && memo->target.suffix == m->target.suffix)
+        && memo->target.suffix == m->target.suffix && memo->is_wide == is_wide)
         return;
-    *memo = (CheckMemo){ .version = (uint16_t)m->version, .target = m->target };
+    *memo = (CheckMemo){ .version = (uint16_t)m->version, .target = m->target, .is_wide = is_wide };
 }
 
 static uint8_t code_of_number(const FormOperand *shape, const AstOperand *ast)

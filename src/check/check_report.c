@@ -148,6 +148,13 @@ static void report_variable(const OperandCheck *c, const CheckFinding *f)
                  q.opcode, q.length, q.operand)
             ->help = "mov.u64 does";
         return;
+    case WRONG_OUTPUT:
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span,
+                        "a function does not read the parameters that it returns: `%.*s`", q.length,
+                        q.operand);
+        diag->help = "keep the value in a register, and st.param it once";
+        ptx_diag_relate(c->diags, diag, c->module->vars[f->operand->id].name, "declared here");
+        return;
     case WRONG_INPUT: case WRONG_ARGUMENT:
         diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span,
                         f->wrong == WRONG_INPUT
@@ -276,10 +283,17 @@ void ptx_check_report(const OperandCheck *c, const CheckFinding *f)
     case WRONG_NO_BRACKETS: case WRONG_BRACKETS: case WRONG_ADDRESS: case WRONG_MORE:
         report_brackets(c, f);
         return;
+    case WRONG_NARROW:
+        ptx_diag(c->diags, DIAG_OPERAND_TYPE, q.span,
+                 "the register in `%.*s` has 32 bits, and global and generic addresses have 64",
+                 q.length, q.operand)
+            ->help = "widen it (cvt.u64.u32), or say which state space it is for";
+        return;
     case WRONG_SPACE: case WRONG_IMMEDIATE_ADDRESS: case WRONG_ADDRESS_SHAPE:
         report_address(c, f);
         return;
-    case WRONG_VARIABLE: case WRONG_INPUT: case WRONG_ARGUMENT: case WRONG_HANDLE:
+    case WRONG_VARIABLE: case WRONG_INPUT: case WRONG_OUTPUT: case WRONG_ARGUMENT:
+    case WRONG_HANDLE:
         report_variable(c, f);
         return;
     case WRONG_ELEMENTS: case WRONG_VECTOR: case WRONG_NO_VECTOR: case WRONG_VECTORS:

@@ -41,6 +41,8 @@ typedef enum Wrong {
     WRONG_VALUE,
     WRONG_MORE,
     WRONG_INPUT,
+    WRONG_OUTPUT,
+    WRONG_NARROW,
     WRONG_ARGUMENT,
     WRONG_HANDLE
 } Wrong;

@@ -129,6 +129,8 @@ typedef struct AstAttribute {   /* performance directive */
     uint8_t value_count;
 } AstAttribute;
 
+enum { AST_MAX_LOST = 8 };      /* further ones are not noted */
+
 struct AstFunc {
     AstFunc *next;
     Span span, name;
@@ -138,6 +140,8 @@ struct AstFunc {
     AstAttribute *attributes;
     AstStmt *body;              /* AST_SCOPE_BEGIN ... AST_SCOPE_END; NULL for a declaration */
     Linkage linkage;
+    Span lost[AST_MAX_LOST];    /* declarations that could not be read; no names for their words */
+    uint8_t lost_count;
     bool is_entry;
     bool has_syntax_error;      /* in its body: data-flow findings are withheld */
 };

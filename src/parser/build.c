@@ -47,6 +47,7 @@ void ptx_build_unexpected(Parser *p, Token found, const ExpectedTokens *expected
 {
     ptx_build_mark_error(p);
     p->is_recovering = true;
+    p->broken = p->statement;
     Span here = ptx_token_span(found), previous = ptx_token_span(p->last);
     const char *wanted = expected_text(p, expected);
     if (found.kind == TOK_EOF) {
@@ -192,7 +193,35 @@ AstFunc *ptx_func_new(Parser *p, const Prefix *prefix, FuncHead head)
     func->results = open_decls(head.results);
     func->params = open_decls(head.params);
     func->attributes = open_attributes(head.attributes);
+    if (ptx_span_length(p->lost_params))
+        func->lost[func->lost_count++] = p->lost_params;
+    p->lost_params = (Span){ 0 };
     return func;
+}
+
+void ptx_build_lost_params(Parser *p, Token paren, Token end)
+{
+    p->lost_params = ptx_span_join(ptx_token_span(paren), ptx_token_span(end));
+}
+
+/* `.reg`, `.b32`, and those that lack their dot. */
+static bool begins_declaration(const Parser *p, Token token)
+{
+    static const char *const words[] = { "reg", "local", "shared", "param", "global", "const" };
+    bool is_directive = token.kind == TOK_SPACE || token.kind == TOK_LINKAGE
+                        || token.kind == TOK_ALIGN || token.kind == TOK_MODIFIER;
+    for (size_t w = 0; w < sizeof words / sizeof *words && !is_directive; w++)
+        is_directive = span_equals(p, ptx_token_span(token), words[w]);
+    return is_directive;
+}
+
+void ptx_build_lost_statement(Parser *p, Token semicolon)
+{
+    AstFunc *func = p->func;
+    if (!func || func->lost_count == AST_MAX_LOST || !begins_declaration(p, p->broken))
+        return;
+    func->lost[func->lost_count++] =
+        ptx_span_join(ptx_token_span(p->broken), ptx_token_span(semicolon));
 }
 
 void ptx_build_func(Parser *p, AstFunc *func)
@@ -292,13 +321,6 @@ void ptx_build_guarded(Parser *p, AstStmt *insn)
     insn->guard = p->guard.name.begin;
     insn->guard_length = (uint16_t)(length > LIMIT_NAME_BYTES ? LIMIT_NAME_BYTES : length);
     insn->guard_negated = p->guard.negated;
-}
-
-void ptx_build_pragma(Parser *p, Token directive, Span text, Token end)
-{
-    ptx_build_need_version(p, ptx_token_span(directive), "`.pragma`", 20);
-    const Span span = ptx_span_join(ptx_token_span(directive), ptx_token_span(end));
-    ptx_build_add_stmt(p, AST_PRAGMA, span)->opcode = text;
 }
 
 void ptx_build_targets(Parser *p, AstStmtKind kind, Token directive, OperandList names, Token end)

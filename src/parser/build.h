@@ -94,6 +94,9 @@ struct Parser {
     Token mark_last, mark_current;
     /* after an unexpected token: the `;` behind it is no mistake of its own */
     bool is_recovering;
+    /* what the statement in hand, and the one with the last error, begin with behind their guard */
+    Token statement, broken;
+    Span lost_params;           /* a parameter list that could not be read */
     uint8_t header_stage;       /* HeaderStage */
     bool begins_unit;           /* a .version is being read that stands behind items */
     uint32_t syntax_errors;     /* so far */
@@ -180,6 +183,8 @@ void ptx_build_func_end(Parser *p, Token end);
 
 void ptx_build_scope_begin(Parser *p, Token brace);
 void ptx_build_scope_end(Parser *p, Token brace);
+void ptx_build_lost_statement(Parser *p, Token semicolon);
+void ptx_build_lost_params(Parser *p, Token paren, Token end);
 /* A `;` with nothing before it; an empty span is one that parser.c put in. */
 void ptx_build_empty(Parser *p, Token semicolon);
 void ptx_build_label(Parser *p, Token name, Token colon);

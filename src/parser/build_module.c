@@ -162,29 +162,6 @@ void ptx_build_language(Parser *p, Token name)
     ptx_build_need_version(p, ptx_token_span(name), "`.language`", 93);
 }
 
-/* Pragmas that ptxas refuses outside of bodies, by how the text behind a quote begins. */
-static bool is_for_bodies(const Parser *p, Span strings)
-{
-    static const char *const words[] = { "\"enable_smem_spilling", "\"used_bytes_mask",
-                                         "\"frequency" };
-    for (uint32_t at = strings.begin; at < strings.end; at++) {
-        for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
-            size_t length = strlen(words[w]);
-            if (strings.end - at > length && !memcmp(p->text + at, words[w], length))
-                return true;
-        }
-    }
-    return false;
-}
-
-void ptx_build_module_pragma(Parser *p, Token directive, Span strings)
-{
-    ptx_build_need_version(p, ptx_token_span(directive), "`.pragma`", 20);
-    if (is_for_bodies(p, strings))
-        ptx_diag(p->diags, DIAG_UNEXPECTED, strings, "this .pragma stands inside a function")
-            ->help = "write it into the body, before the instructions that it is for";
-}
-
 void ptx_build_file_directory(Parser *p, Token directive)
 {
     ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(directive),

@@ -117,8 +117,9 @@ static bool stands_alone(const Driver *d, Token token)
  * the instruction that needs it. */
 static bool lost_semicolon(const Driver *d, Token token)
 {
-    if (!token.first_on_line || !d->scopes || !d->in_statement || d->braces
-        || !ends_operand(d->p.last.kind))
+    bool ends = ends_operand(d->p.last.kind)
+                || (d->p.last.kind == TOK_GT && d->p.statement.kind == TOK_SPACE);      /* %r<9> */
+    if (!token.first_on_line || !d->scopes || !d->in_statement || d->braces || !ends)
         return false;
     switch (token.kind) {
     case TOK_WORD: case TOK_OPWORD:
@@ -134,6 +135,8 @@ static bool lost_semicolon(const Driver *d, Token token)
         return true;
     case TOK_SPACE:
         return d->in_statement > 1;
+    case TOK_LBRACE:
+        return !d->brackets && (d->in_statement > 1 || stands_alone(d, d->p.last));
     default:
         return false;
     }
@@ -310,6 +313,8 @@ static void track(Driver *d, Token token)
     default:
         break;
     }
+    if (!d->in_statement && !d->in_loc)
+        d->p.statement = token;
     d->in_statement += !d->in_loc;
 }
 

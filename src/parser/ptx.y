@@ -173,7 +173,7 @@ results(R) ::= LPAREN params(L) RPAREN.                 { R = L; }
 paramlist(R) ::= .                                      { R = (DeclList){0}; }
 paramlist(R) ::= LPAREN RPAREN.                         { R = (DeclList){0}; }
 paramlist(R) ::= LPAREN params(L) RPAREN.               { R = L; }
-paramlist(R) ::= LPAREN error RPAREN.                   { yypParser->yyerrcnt = -1; R = (DeclList){0}; }
+paramlist(R) ::= LPAREN(B) error RPAREN(E).             { yypParser->yyerrcnt = -1; R = (DeclList){0}; ptx_build_lost_params(p, B, E); }
 params(L) ::= param(D).                                 { L = LIST_ONE(DeclList, D); }
 params(L) ::= params(M) COMMA param(D).                 { L = LIST_ADD(DeclList, M, D); }
 param(D) ::= prefix(P) declarator(V).                   { D = V; ptx_decl_prefix(p, D, P); }
@@ -191,7 +191,7 @@ attrs(A) ::= attrs(L) PRAGMA(T) strings(S) SEMI.        { A = L; ptx_build_modul
 stmts ::= .
 stmts ::= stmts stmt.                                   // left recursion: long bodies use no stack
 stmt ::= SEMI(E).                                       { ptx_build_empty(p, E); }
-stmt ::= error SEMI.                                    { yypParser->yyerrcnt = -1; }
+stmt ::= error SEMI(E).                                 { yypParser->yyerrcnt = -1; ptx_build_lost_statement(p, E); }
 stmt ::= scope_begin stmts RBRACE(E).                   { ptx_build_scope_end(p, E); }
 stmt ::= scope_begin stmts error RBRACE(E).             { yypParser->yyerrcnt = -1; ptx_build_scope_end(p, E); }
 scope_begin ::= LBRACE(B).                              { ptx_build_scope_begin(p, B); }

@@ -24,6 +24,18 @@ static void check_target_version(Parser *p, Span name, Target target)
         ->help = ptx_diag_text(p->diags, "write `.version %d.%d` or newer", since / 10, since % 10);
 }
 
+/* The targets of a PTX version that the tables know are all known. */
+static bool report_no_target_of_version(Parser *p, Span name)
+{
+    uint16_t version = p->header.version;
+    if (!version || ptx_version_find(version / 10u, version % 10u) != TARGET_KNOWN)
+        return false;
+    ptx_diag(p->diags, DIAG_UNKNOWN_TARGET, name, "PTX %d.%d has no target `%.*s`", version / 10,
+             version % 10, span_length_of(name), span_text_of(p, name))
+        ->help = "name a target of this version, or write the .version that has it";
+    return true;
+}
+
 void ptx_build_target(Parser *p, Token directive, Token name)
 {
     (void)directive;
@@ -37,6 +49,8 @@ void ptx_build_target(Parser *p, Token directive, Token name)
             check_target_version(p, ptx_token_span(name), target);
         break;
     case TARGET_NEWER:
+        if (report_no_target_of_version(p, ptx_token_span(name)))
+            break;
         ptx_diag(p->diags, DIAG_NEWER_VERSION, ptx_token_span(name),
                  "target `%.*s` is newer than our tables", span_length_of(ptx_token_span(name)),
                  span_text_of(p, ptx_token_span(name)));

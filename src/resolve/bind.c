@@ -5,6 +5,10 @@
 #include "check/explain.h"
 #include "check/sreg.h"
 #include "support/digits.h"
+#include "support/minmax.h"
+#include "support/words.h"
+
+#include <string.h>
 
 static ResolveBinding range_var(Lower *l, uint32_t range_id, uint64_t index)
 {
@@ -107,11 +111,50 @@ ResolveBinding ptx_lower_bind_name(Lower *l, Span name)
                   : (ResolveBinding){ SYMBOL_NONE, 0 };
 }
 
+/* Bytes of a name without the digits that it ends with. */
+static uint32_t stem_length(const char *name, uint32_t length)
+{
+    while (length && name[length - 1] >= '0' && name[length - 1] <= '9')
+        length--;
+    return length;
+}
+
+enum { MAX_LOST_BYTES = 512 };  /* of a declaration that are looked at */
+
+/* Whether a word of the text has the name's stem. */
+static bool has_stem(const char *text, uint32_t length, const char *stem, uint32_t stem_bytes)
+{
+    for (uint32_t at = 0, end; at < length; at = end + 1) {
+        for (end = at; end < length && ptx_is_name_byte(text[end]);)
+            end++;
+        if (end > at && stem_length(text + at, end - at) == stem_bytes
+            && !memcmp(text + at, stem, stem_bytes))
+            return true;
+    }
+    return false;
+}
+
+/* A name of a declaration that could not be read: that was reported where it stands. */
+static bool is_lost(const Lower *l, Span name)
+{
+    const char *text = ptx_lower_text(l, name);
+    uint32_t stem = stem_length(text, ptx_span_length(name));
+    bool found = false;
+    for (uint32_t i = 0; l->ast && i < l->ast->lost_count && !found; i++) {
+        const Span lost = l->ast->lost[i];
+        found = has_stem(ptx_lower_text(l, lost), ptx_u32_min(ptx_span_length(lost), MAX_LOST_BYTES),
+                         text, stem);
+    }
+    return found;
+}
+
 static RegId undeclared(Lower *l, Span name)
 {
-    Diag *diag = ptx_diag(l->diags, DIAG_UNDECLARED, name, "`%.*s` is not declared",
-                          ptx_shown(ptx_span_length(name)), ptx_lower_text(l, name));
-    ptx_explain_name(l->diags, diag, &l->names, name);
+    if (!is_lost(l, name)) {
+        Diag *diag = ptx_diag(l->diags, DIAG_UNDECLARED, name, "`%.*s` is not declared",
+                              ptx_shown(ptx_span_length(name)), ptx_lower_text(l, name));
+        ptx_explain_name(l->diags, diag, &l->names, name);
+    }
     RegId reg = ptx_lower_add_reg(l, name, TYPE_NONE, 1);
     l->regs.items[reg].is_written = true;
     Symbol *earlier;

@@ -137,6 +137,8 @@ static void declare_regs(Lower *l, const AstDecl *decl)
         return;
     }
     Range *range = push_range(l, decl, l->func_id);
+    if (!range->space)          /* that was reported; registers are what most ranges are */
+        range->space = SPACE_REG;
     if (range->space == SPACE_REG && decl->reg_count <= l->dense_left) {
         l->dense_left -= decl->reg_count;
         range->dense = ptx_arena_array(l->scratch, uint32_t, decl->reg_count);

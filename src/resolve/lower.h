@@ -61,6 +61,7 @@ struct Lower {
     uint32_t var_capacity, loc_capacity, loc;
 
     Func *func;                 /* being lowered */
+    const AstFunc *ast;
     FuncId func_id;
     VECTOR_OF(Insn) insns;
     VECTOR_OF(Operand) operands;

@@ -222,6 +222,7 @@ static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
     ArenaMark mark = ptx_arena_mark(l->scratch);
     Func *func = l->func = &l->module->funcs[id];
     l->func_id = id;
+    l->ast = ast;
     l->open_table = NO_ID;
     l->diags->func = (int32_t)id;
     l->loc = 0;
