@@ -81,22 +81,6 @@ static bool is_opaque_to(const Op *op, const Var *var)
            && (op->kind == OPK_LD || op->kind == OPK_ST);
 }
 
-/* Where `.address_size 64` stands, ptxas ends at a global or generic address of 32 bits in these. */
-static bool is_narrow(const OperandCheck *c, const Reg *reg)
-{
-    const Module *m = c->module;
-    if (!m->has_address_size || m->address_size != 64 || ptx_type_info[reg->type].bits != 32
-        || (c->op->space != SPACE_GLOBAL && c->op->space != SPACE_GENERIC))
-        return false;
-    switch (c->op->operation) {
-    case OP_LD: case OP_LDU: case OP_ST: case OP_ATOM: case OP_RED:
-    case OP_PREFETCH: case OP_PREFETCHU: case OP_DISCARD: case OP_APPLYPRIORITY:
-        return ptx_type_info[reg->type].kind != KIND_FLOAT;
-    default:
-        return false;
-    }
-}
-
 /* What a function is given it loads, what it returns it stores. */
 static Wrong judge_direction(const Op *op, const Var *var)
 {
@@ -122,8 +106,6 @@ Wrong ptx_judge_address(const OperandCheck *c, const FormOperand *shape, const A
         return WRONG_NOTHING;
     switch ((OperandKind)operand->kind) {
     case OPERAND_REG:
-        if (ast->kind == AST_NAME && is_narrow(c, &c->regs[operand->id]))
-            return WRONG_NARROW;
         return ast->kind == AST_NAME ? judge_register(&c->regs[operand->id]) : WRONG_NOTHING;
     case OPERAND_SREG:
         return shape->type == OPERAND_BITS32

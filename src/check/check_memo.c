@@ -32,7 +32,6 @@ struct CheckMemo {
     Fitting fitting[FITTING_SLOTS];
     uint16_t version;           /* of the module, for which they hold, */
     Target target;
-    bool is_wide;               /* .address_size 64 stands */
 };
 
 _Static_assert((int)TYPE__COUNT <= (int)IN_BRACKETS, "a type fits under the bits");
@@ -45,11 +44,10 @@ CheckMemo *ptx_check_memo_new(Arena *arena)
 /* Directives may stand behind what they are for. */
 static void take_header(CheckMemo *memo, const Module *m)
 {
-    bool is_wide = m->has_address_size && m->address_size == 64;
     if (memo->version == m->version && memo->target.sm == m->target.sm
-        && memo->target.suffix == m->target.suffix && memo->is_wide == is_wide)
+        && memo->target.suffix == m->target.suffix)
         return;
-    *memo = (CheckMemo){ .version = (uint16_t)m->version, .target = m->target, .is_wide = is_wide };
+    *memo = (CheckMemo){ .version = (uint16_t)m->version, .target = m->target };
 }
 
 static uint8_t code_of_number(const FormOperand *shape, const AstOperand *ast)

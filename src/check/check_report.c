@@ -283,12 +283,6 @@ void ptx_check_report(const OperandCheck *c, const CheckFinding *f)
     case WRONG_NO_BRACKETS: case WRONG_BRACKETS: case WRONG_ADDRESS: case WRONG_MORE:
         report_brackets(c, f);
         return;
-    case WRONG_NARROW:
-        ptx_diag(c->diags, DIAG_OPERAND_TYPE, q.span,
-                 "the register in `%.*s` has 32 bits, and global and generic addresses have 64",
-                 q.length, q.operand)
-            ->help = "widen it (cvt.u64.u32), or say which state space it is for";
-        return;
     case WRONG_SPACE: case WRONG_IMMEDIATE_ADDRESS: case WRONG_ADDRESS_SHAPE:
         report_address(c, f);
         return;

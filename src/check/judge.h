@@ -42,7 +42,6 @@ typedef enum Wrong {
     WRONG_MORE,
     WRONG_INPUT,
     WRONG_OUTPUT,
-    WRONG_NARROW,
     WRONG_ARGUMENT,
     WRONG_HANDLE
 } Wrong;

@@ -3,6 +3,7 @@
 
 #include "check/check_form.h"
 #include "check/explain.h"
+#include "resolve/width.h"
 
 static Op *add_op(Lower *l)
 {
@@ -438,9 +439,24 @@ static void drop_unread_accumulators(Lower *l, const Insn *insn)
             l->operands.items[o].role = (uint8_t)(l->operands.items[o].role & ~ROLE_USE);
 }
 
+static void report_narrow(Lower *l, const Insn *insn)
+{
+    const Operand *address = ptx_narrow_address(insn, &l->operands.items[insn->operand_first],
+                                                l->regs.items);
+    if (!address)
+        return;
+    const Span name = l->regs.items[address->id].name;
+    ptx_diag(l->diags, DIAG_NARROW_ADDRESS, insn->span,
+             "`%.*s` has 32 bits, and global and generic addresses have 64 here: ptxas 13 makes no "
+             "code of it",
+             ptx_shown(ptx_span_length(name)), ptx_lower_text(l, name))
+        ->help = "widen it (cvt.u64.u32), or name the state space that it is for";
+}
+
 void ptx_lower_insn(Lower *l, const AstStmt *stmt)
 {
     size_t length = ptx_span_length(stmt->opcode);
+    uint32_t errors = ptx_diag_errors(l->diags);
     const char *text = stmt->detached ? ptx_op_joined(l->arena, ptx_lower_text(l, stmt->opcode),
                                                       ptx_span_length(stmt->opcode), &length)
                                       : ptx_lower_text(l, stmt->opcode);
@@ -496,6 +512,9 @@ void ptx_lower_insn(Lower *l, const AstStmt *stmt)
     if (count)
         insn->access_bytes = ptx_access_bytes(insn, &l->operands.items[insn->operand_first],
                                               l->regs.items);
+    if (insn->access_bytes && l->module->has_address_size && l->module->address_size == 64
+        && ptx_diag_errors(l->diags) == errors)
+        report_narrow(l, insn);
     l->func->has_unknown |= (insn->op->flags & OPF_UNKNOWN) != 0;
     l->func->has_calls |= op->kind == OPK_CALL;
 }

@@ -7,9 +7,13 @@
 #include "ir/operand.h"
 #include "ir/reg.h"
 
-static bool is_narrow_register(const Func *func, const Operand *operand)
+static bool is_narrow_register(const Reg *regs, const Operand *operand)
 {
-    return operand->kind == OPERAND_REG && ptx_type_info[func->regs[operand->id].type].bits == 32;
+    if (operand->kind != OPERAND_REG)
+        return false;
+    const Reg *reg = &regs[operand->id];
+    return ptx_type_info[reg->type].bits == 32 && ptx_type_info[reg->type].kind != KIND_FLOAT
+           && reg->vector <= 1;
 }
 
 static bool is_whole_address(const Module *module, const Operand *operand)
@@ -23,10 +27,21 @@ static bool accesses_global(const Op *op)
 {
     switch ((OpKind)op->kind) {
     case OPK_LD: case OPK_ST: case OPK_ATOM: case OPK_RED:
-        return op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC;
+        return (op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC)
+               && op->operation != OP_ST_BULK;
     default:
         return false;
     }
+}
+
+const Operand *ptx_narrow_address(const Insn *insn, const Operand *operands, const Reg *regs)
+{
+    if (!accesses_global(insn->op))
+        return NULL;
+    for (uint32_t i = 0; i < insn->operand_count; i++)
+        if (operands[i].role & ROLE_ADDRESS && is_narrow_register(regs, operands + i))
+            return operands + i;
+    return NULL;
 }
 
 /* Global or generic memory through 32 bits, such an address converted, or one of a variable. */
@@ -37,14 +52,9 @@ static bool has_narrow_address(const Module *module, const Func *func, const Ins
     if (op->operation == OP_CVTA)
         return ptx_type_info[op->type].bits == 32;
     if (op->kind == OPK_MOV)
-        return insn->operand_count == 2 && is_narrow_register(func, operands)
+        return insn->operand_count == 2 && is_narrow_register(func->regs, operands)
                && is_whole_address(module, operands + 1);
-    if (!accesses_global(op))
-        return false;
-    for (uint32_t i = 0; i < insn->operand_count; i++)
-        if (operands[i].role & ROLE_ADDRESS && is_narrow_register(func, operands + i))
-            return true;
-    return false;
+    return ptx_narrow_address(insn, operands, func->regs) != NULL;
 }
 
 uint32_t ptx_address_width(const Module *module)

@@ -10,7 +10,13 @@
 #include "ir/types.h"
 #include <stdint.h>
 
+typedef struct Insn Insn;
 typedef struct Module Module;
+typedef struct Operand Operand;
+typedef struct Reg Reg;
+
+/* The 32-bit register that the instruction accesses global or generic memory through, or NULL. */
+const Operand *ptx_narrow_address(const Insn *insn, const Operand *operands, const Reg *regs);
 
 /* 32 or 64. */
 uint32_t ptx_address_width(const Module *module);

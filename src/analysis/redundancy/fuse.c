@@ -11,6 +11,7 @@ typedef struct RegCount {
     uint32_t def_count, use_count;
     InsnId mul;                 /* the multiply that defined it in the current block, + 1 */
     uint32_t stamp;             /* the block, + 1 */
+    InsnId sub;                 /* the last subtraction that defines it, + 1 */
 } RegCount;
 
 static bool has_multiply(const Func *func)
@@ -34,7 +35,42 @@ static void count_regs(const Func *func, RegCount *regs)
         }
         if (insn->guard != NO_ID)
             regs[insn->guard].use_count++;
+        if (ptx_op_is_float(insn->op, OPK_SUB) && insn->operand_count == 3
+            && operands[0].kind == OPERAND_REG)
+            regs[operands[0].id].sub = i + 1;
     }
+}
+
+/* The operands of the subtraction that defines a register; NULL: none does. */
+static const Operand *find_difference(const Func *func, const RegCount *regs, const Operand *value)
+{
+    InsnId sub = value->kind == OPERAND_REG ? regs[value->id].sub : 0;
+    return sub ? ptx_insn_operands(func, &func->insns[sub - 1]) + 1 : NULL;
+}
+
+static bool is_same_register(const Operand *a, const Operand *b)
+{
+    return a->kind == OPERAND_REG && b->kind == OPERAND_REG && a->id == b->id;
+}
+
+/* The high part x - (x - y) of a number, or the low one, y - high. T. J. Dekker, "A floating-point
+ * technique for extending the available precision", Numerische Mathematik 18 (1971). */
+static bool is_split_part(const Func *func, const RegCount *regs, const Operand *value)
+{
+    const Operand *whole = find_difference(func, regs, value);
+    const Operand *inner = whole ? find_difference(func, regs, &whole[1]) : NULL;
+    if (!inner)
+        return false;
+    const Operand *rest = find_difference(func, regs, &inner[1]);
+    return is_same_register(&whole[0], &inner[0])
+           || (rest && is_same_register(&rest[0], &inner[0]) && is_same_register(&rest[1], &whole[0]));
+}
+
+static bool is_exact_product(const Func *func, const RegCount *regs, const Insn *mul)
+{
+    const Operand *operands = ptx_insn_operands(func, mul);
+    return mul->operand_count == 3 && ptx_op_has(mul->op, MOD_RN)
+           && (is_split_part(func, regs, &operands[1]) || is_split_part(func, regs, &operands[2]));
 }
 
 /* The multiply before it in its block whose only value an add or subtract takes; NO_ID. */
@@ -65,7 +101,7 @@ static void pair_block(const Func *func, RegCount *regs, const Block *block, uin
         const Insn *insn = &func->insns[i];
         const Operand *operands = ptx_insn_operands(func, insn);
         InsnId mul = find_multiply(func, regs, insn, stamp);
-        if (mul != NO_ID)
+        if (mul != NO_ID && !is_exact_product(func, regs, &func->insns[mul]))
             out[mul] = i;
         if (ptx_op_is_float(insn->op, OPK_MUL) && insn->operand_count
             && operands[0].kind == OPERAND_REG) {
