@@ -136,17 +136,18 @@ static bool is_narrow(const Op *op)
     return false;
 }
 
-/* Conversions between .bf16 and integers, and of .f16x2 to and from pairs, take no wider registers. */
+/* Conversions between .bf16 and integers take no wider registers, nor those of .f16x2 and pairs. */
 static bool takes_wider(const Op *op, Type wanted)
 {
-    bool is_bfloat = op->type_count == 2 && (op->types[0] == TYPE_BF16 || op->types[1] == TYPE_BF16);
+    bool is_bfloat = op->type_count == 2
+                     && (op->types[0] == TYPE_BF16 || op->types[1] == TYPE_BF16);
     if (op->kind == OPK_CVT && is_bfloat && is_integer_kind(ptx_type_info[wanted].kind))
         return false;
     return is_relaxed(op) && !(wanted == TYPE_F16X2 && is_narrow(op));
 }
 
-/* Floats take floats of either width, as textures do; bits take those of their own; packed and half formats take no
- * number at all. */
+/* Floats take floats of either width, as textures do; bits take those of their own; packed and half
+ * formats take no number at all. */
 static bool takes_number(const OperandCheck *c, Type wanted, const Operand *operand)
 {
     const TypeInfo *want = &ptx_type_info[wanted];

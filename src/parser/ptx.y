@@ -173,7 +173,8 @@ results(R) ::= LPAREN params(L) RPAREN.                 { R = L; }
 paramlist(R) ::= .                                      { R = (DeclList){0}; }
 paramlist(R) ::= LPAREN RPAREN.                         { R = (DeclList){0}; }
 paramlist(R) ::= LPAREN params(L) RPAREN.               { R = L; }
-paramlist(R) ::= LPAREN(B) error RPAREN(E).             { yypParser->yyerrcnt = -1; R = (DeclList){0}; ptx_build_lost_params(p, B, E); }
+paramlist(R) ::= LPAREN(B) error RPAREN(E).
+{ yypParser->yyerrcnt = -1; R = (DeclList){0}; ptx_build_lost_params(p, B, E); }
 params(L) ::= param(D).                                 { L = LIST_ONE(DeclList, D); }
 params(L) ::= params(M) COMMA param(D).                 { L = LIST_ADD(DeclList, M, D); }
 param(D) ::= prefix(P) declarator(V).                   { D = V; ptx_decl_prefix(p, D, P); }

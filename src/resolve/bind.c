@@ -142,8 +142,8 @@ static bool is_lost(const Lower *l, Span name)
     bool found = false;
     for (uint32_t i = 0; l->ast && i < l->ast->lost_count && !found; i++) {
         const Span lost = l->ast->lost[i];
-        found = has_stem(ptx_lower_text(l, lost), ptx_u32_min(ptx_span_length(lost), MAX_LOST_BYTES),
-                         text, stem);
+        const uint32_t length = ptx_u32_min(ptx_span_length(lost), MAX_LOST_BYTES);
+        found = has_stem(ptx_lower_text(l, lost), length, text, stem);
     }
     return found;
 }

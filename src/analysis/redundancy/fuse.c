@@ -63,7 +63,8 @@ static bool is_split_part(const Func *func, const RegCount *regs, const Operand 
         return false;
     const Operand *rest = find_difference(func, regs, &inner[1]);
     return is_same_register(&whole[0], &inner[0])
-           || (rest && is_same_register(&rest[0], &inner[0]) && is_same_register(&rest[1], &whole[0]));
+           || (rest && is_same_register(&rest[0], &inner[0])
+               && is_same_register(&rest[1], &whole[0]));
 }
 
 static bool is_exact_product(const Func *func, const RegCount *regs, const Insn *mul)

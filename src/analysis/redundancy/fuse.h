@@ -8,9 +8,9 @@
 
 /* Per instruction: of a float multiply whose result has one definition and one use, in an add or
  * subtract of the same type and guard behind it in its block, that add or subtract; else NO_ID. One
- * that adds two such products takes the first. With .rn, factors that were split into high and
- * low parts (Dekker: x - (x - y)) make exact products, and are left out. Reachable blocks only. Owned by arena; scratch,
- * another arena or the same, is left as found where it is another. */
+ * that adds two such products takes the first. With .rn, factors that were split into high and low
+ * parts (Dekker: x - (x - y)) make exact products, and are left out. Reachable blocks only. Owned
+ * by arena; scratch, another arena or the same, is left as found where it is another. */
 const InsnId *ptx_fuse_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg);
 
 #endif
