@@ -81,6 +81,12 @@ static bool is_opaque_to(const Op *op, const Var *var)
            && (op->kind == OPK_LD || op->kind == OPK_ST);
 }
 
+/* Bulk copies take the name of a texture or surface for an address of any space. */
+static bool is_handle_of_bulk(const Op *op, const Var *var)
+{
+    return ptx_type_info[var->type].kind == KIND_OPAQUE && op->operation == OP_CP_ASYNC_BULK;
+}
+
 /* What a function is given it loads, what it returns it stores. */
 static Wrong judge_direction(const Op *op, const Var *var)
 {
@@ -116,7 +122,8 @@ Wrong ptx_judge_address(const OperandCheck *c, const FormOperand *shape, const A
     case OPERAND_VAR:
         if (shape->type == OPERAND_BITS32)
             return WRONG_VARIABLE;              /* its address has 64 */
-        if (!ptx_space_takes(wanted, (Space)c->module->vars[operand->id].space))
+        if (!ptx_space_takes(wanted, (Space)c->module->vars[operand->id].space)
+            && !is_handle_of_bulk(c->op, &c->module->vars[operand->id]))
             return WRONG_SPACE;
         if (is_opaque_to(c->op, &c->module->vars[operand->id]))
             return WRONG_ADDRESS_SHAPE;
