@@ -119,7 +119,8 @@ static uint32_t stem_length(const char *name, uint32_t length)
     return length;
 }
 
-enum { MAX_LOST_BYTES = 512 };  /* of a declaration that are looked at */
+/* Of a declaration that are looked at; of names of a module that are looked for. */
+enum { MAX_LOST_BYTES = 512, MAX_LOST_LOOKUPS = 4096 };
 
 /* Whether a word of the text has the name's stem. */
 static bool has_stem(const char *text, uint32_t length, const char *stem, uint32_t stem_bytes)
@@ -135,12 +136,14 @@ static bool has_stem(const char *text, uint32_t length, const char *stem, uint32
 }
 
 /* A name of a declaration that could not be read: that was reported where it stands. */
-static bool is_lost(const Lower *l, Span name)
+static bool is_lost(Lower *l, Span name)
 {
+    if (!l->ast || !l->ast->lost_count || l->lost_lookups++ >= MAX_LOST_LOOKUPS)
+        return false;
     const char *text = ptx_lower_text(l, name);
     uint32_t stem = stem_length(text, ptx_span_length(name));
     bool found = false;
-    for (uint32_t i = 0; l->ast && i < l->ast->lost_count && !found; i++) {
+    for (uint32_t i = 0; i < l->ast->lost_count && !found; i++) {
         const Span lost = l->ast->lost[i];
         const uint32_t length = ptx_u32_min(ptx_span_length(lost), MAX_LOST_BYTES);
         found = has_stem(ptx_lower_text(l, lost), length, text, stem);

@@ -62,6 +62,7 @@ struct Lower {
 
     Func *func;                 /* being lowered */
     const AstFunc *ast;
+    uint32_t lost_lookups;      /* names of the module looked for in lost declarations, so far */
     FuncId func_id;
     VECTOR_OF(Insn) insns;
     VECTOR_OF(Operand) operands;
