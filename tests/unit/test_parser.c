@@ -247,7 +247,8 @@ static const Case known_and_newer[] = {
           "ld.param.b32 %r1, [c];\nret; }\n",
       "SYN201:4 SYN501:7" },
     { "a texture named for a bulk copy",
-      TOP ".global .texref t;\n" BEGIN "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+      TOP ".global .texref t;\n" BEGIN
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
           "[t], [%rd3], 16, [%rd1];\n" END, "" },
     { "a second module",
       ".version 8.0\n.target sm_80\n.global .u32 g;\n.entry k() { ret; }\n.version 8.5\n.target "
