@@ -1,6 +1,7 @@
 /* page.c -- what a rule says of itself, in Markdown: docs/rules/CODE.md, and what `ptxlint explain`
  * shows. */
 #include "cli/cli.h"
+#include "support/choice.h"
 
 #include <string.h>
 
@@ -178,7 +179,9 @@ static void put_how_to_suppress(Text *out, const ptxlint_rule *rule)
 {
     ptx_text_put(out, "## How to suppress it\n\n");
     if (rule->is_front_end && strcmp(rule->group, "suppression")) {
-        ptx_text_put(out, "It cannot be suppressed: this part of the file could not be read.\n\n");
+        bool is_unread = rule->severity == PTXLINT_ERROR && strcmp(rule->group, "budget") != 0;
+        ptx_text_print(out, "It cannot be suppressed%s.\n\n",
+                       ptx_text_if(is_unread, ": this part of the file could not be read"));
         return;
     }
     ptx_text_print(out,
