@@ -2052,8 +2052,9 @@ PTXLINT_API ptxlint_status ptxlint_recognition_new_linked(const ptxlint_module *
                                                           const ptxlint_kernel *kernel,
                                                           ptxlint_recognition **out);
 /* The same for launches of a kernel, one behind the other (ptxlint_module_launch): where a block is
- * that of the last one, rows are kept. of: NULL at first; freed where another cannot be made.
- * has_fission: 0 leaves out ptxlint_recognition_fission, which takes time. */
+ * that of the last one, rows are kept. of: NULL at first; freed where another cannot be made. The
+ * modules live until it is freed. has_fission: 0 leaves out ptxlint_recognition_fission, which
+ * takes time. */
 PTXLINT_API ptxlint_status ptxlint_recognition_relaunch(ptxlint_recognition **of,
                                                         const ptxlint_module *module,
                                                         const ptxlint_kernel *kernel,

@@ -127,9 +127,12 @@ static uint32_t count_launches(const ptxlint_module *m)
 static bool make_launched(ptxlint_module *m, const ptxlint_options *options, uint32_t count)
 {
     m->launched = calloc(count, sizeof(ptxlint_module *));
-    for (uint32_t n = 1; m->launched && n < count; n++)
-        if (!(m->launched[m->launched_count++] = analyse_launch(m, options, n)))
+    for (uint32_t n = 1; m->launched && n < count; n++) {
+        ptxlint_module *other = m->launched[m->launched_count++] = analyse_launch(m, options, n);
+        if (!other)
             return false;
+        other->launch_of = m;
+    }
     return m->launched != NULL;
 }
 

@@ -38,6 +38,7 @@ struct ptxlint_module {
     /* the same text with the launches behind the first; malloc'ed */
     ptxlint_module **launched;
     uint32_t launched_count;
+    const ptxlint_module *launch_of;    /* the one that has this among its launched; NULL */
     char *text;                 /* length bytes and a NUL; malloc'ed */
     /* beside the file: launches, the file they are of, why it could not be read; NULL */
     ptxlint_launches *found;

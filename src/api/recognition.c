@@ -35,7 +35,10 @@ struct ptxlint_recognition {
     ptxlint_link *links;
     size_t link_count;
     int is_cut, is_links_cut;
-    /* of a launch: its block, and what could be kernels of their own, with an arena of its own */
+    /* of a launch: the module of the first, the function, the block, and what could be kernels of
+     * their own, with an arena of its own */
+    const ptxlint_module *first_launch;
+    FuncId func;
     uint32_t block[3];
     bool has_block, has_parts;
     FuncFlow flow;
@@ -235,9 +238,16 @@ static const uint32_t *block_of_launch(const RecognitionBuild *b)
     return launch ? launch->block : NULL;
 }
 
-static void note_recognized_block(RecognitionBuild *b, const FuncFlow *flow)
+static const ptxlint_module *first_launch(const RecognitionBuild *b)
+{
+    return b->module->launch_of ? b->module->launch_of : b->module;
+}
+
+static void note_launch(RecognitionBuild *b, const FuncFlow *flow)
 {
     const uint32_t *block = block_of_launch(b);
+    b->to->first_launch = first_launch(b);
+    b->to->func = (FuncId)(b->func - b->module->ir->funcs);
     b->to->flow = *flow;
     b->to->has_block = block != NULL;
     b->to->has_parts = b->has_fission;
@@ -256,7 +266,7 @@ static void view_recognition(void *context)
     const FuncFlow flow = { b->module->ir, b->func, cfg, dom,
                             ptx_loops_compute(arena, &b->scratch, cfg, dom), NULL };
     RecognizedLinks links = { 0 };
-    note_recognized_block(b, &flow);
+    note_launch(b, &flow);
     Fission *parts = b->has_fission ? &b->to->parts : NULL;
     const Recognitions all = ptx_recognize(arena, &b->scratch, &flow, block_of_launch(b),
                                            b->has_links ? &links : NULL, parts);
@@ -300,7 +310,7 @@ static ptxlint_status make_recognition(RecognitionBuild *b, ptxlint_recognition 
 }
 
 static bool begin_build(RecognitionBuild *b, const ptxlint_module *module,
-                              const ptxlint_kernel *kernel)
+                        const ptxlint_kernel *kernel)
 {
     *b = (RecognitionBuild){ .module = module, .kernel = kernel };
     if (!module || !kernel || !module->ir)
@@ -335,14 +345,16 @@ ptxlint_status ptxlint_recognition_new_linked(const ptxlint_module *module,
     return new_recognition(module, kernel, true, out);
 }
 
-/* Whether it is what another launch has recognised, too. */
+/* Whether the recognition at hand is of another launch of the kernel with that block. */
 static bool is_same_recognition(const RecognitionBuild *b)
 {
     const ptxlint_recognition *old = b->to;
     const uint32_t *block = block_of_launch(b);
+    bool is_same_kernel = old->first_launch == first_launch(b)
+                          && b->module->ir->funcs + old->func == b->func;
     bool is_same_block = !block == !old->has_block
                          && (!block || !memcmp(block, old->block, sizeof old->block));
-    return is_same_block && old->has_parts == b->has_fission && old->flow.func;
+    return is_same_kernel && is_same_block && old->has_parts == b->has_fission;
 }
 
 ptxlint_status ptxlint_recognition_relaunch(ptxlint_recognition **of, const ptxlint_module *module,

@@ -73,9 +73,7 @@ static Span range_count(const char *text, const Symbol *range)
 static bool explain_range(DiagSink *sink, Diag *diag, const Names *names, Span name)
 {
     const char *text = names->text + name.begin;
-    size_t length = ptx_span_length(name), stem = length;
-    while (stem > 1 && text[stem - 1] >= '0' && text[stem - 1] <= '9')
-        stem--;
+    size_t length = ptx_span_length(name), stem = ptx_stem_length(text, (uint32_t)length);
     if (stem == length || length - stem > 9)
         return false;
     const Symbol *range = ptx_names_find(names, NAMES_RANGE, text, stem);

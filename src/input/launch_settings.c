@@ -85,30 +85,12 @@ static json_t *inner_object(json_t *object, const char *key)
     return json_object_set_new(object, key, json_object()) ? NULL : json_object_get(object, key);
 }
 
-/* "NAME=VALUE" into the inner object of params or trips. */
-static ptxlint_status set_pair(json_t *settings, const char *inner_key, const char *text,
-                               size_t name_length, bool is_trip_pair)
-{
-    json_t *inner = inner_object(settings, inner_key);
-    char *name = malloc(name_length + 1);
-    ptxlint_status status = PTXLINT_NO_MEMORY;
-    if (inner && name) {
-        memcpy(name, text, name_length);
-        name[name_length] = 0;
-        const char *rest = text + name_length + 1;
-        json_t *value = is_trip_pair ? integer_value(rest) : ptx_param_parse(rest);
-        status = set_value(inner, name, value, true);
-    }
-    free(name);
-    return status;
-}
-
 static void say_param(const char *value, char *error, size_t error_size)
 {
     const char *near = *value == '@' ? ptx_launch_nearest_key(value + 1, ptx_locality_words) : NULL;
     if (near)
-        ptx_launch_say(error, error_size, "'%.100s' is not where indices lie; did you mean '@%s'?",
-                       value, near);
+        ptx_launch_say(error, error_size,
+                       "'%.100s' is not where indices lie; did you mean '@%s'?", value, near);
     else if (*value == '@')
         ptx_launch_say(error, error_size,
                        "'%.100s' is not where indices lie: @sorted, @local or @random", value);
@@ -116,32 +98,41 @@ static void say_param(const char *value, char *error, size_t error_size)
         ptx_launch_say(error, error_size, "'%.100s' is not %s", value, ptx_param_wanted);
 }
 
-static ptxlint_status set_param(ptxlint_launches *launches, const char *value, char *error,
-                                size_t error_size)
+static void say_trip(const char *value, char *error, size_t error_size)
 {
-    size_t length = strcspn(value, "=");
-    if (!value[length] || !is_name(value, length))
-        return ptx_launch_say(error, error_size,
-                              "'%.100s' is not POSITION=VALUE or NAME=VALUE, as 0=4096 or n=4096",
-                              value);
-    ptxlint_status status = set_pair(launches->settings, "params", value, length, false);
-    if (status == PTXLINT_BAD_FILE)
-        say_param(value + length + 1, error, error_size);
-    return status;
+    ptx_launch_say(error, error_size, "'%.100s' is not %s", value, ptx_launch_trip_wanted);
 }
 
-static ptxlint_status set_trip(ptxlint_launches *launches, const char *value, char *error,
-                               size_t error_size)
+/* Settings "NAME=VALUE" that have an object of their own. */
+typedef struct PairSetting {
+    const char *key, *wanted;
+    json_t *(*parse)(const char *value);
+    void (*say)(const char *value, char *error, size_t error_size);
+} PairSetting;
+
+static const PairSetting param_setting = {
+    "params", "POSITION=VALUE or NAME=VALUE, as 0=4096 or n=4096", ptx_param_parse, say_param
+};
+
+static const PairSetting trip_setting = {
+    "trips", "LABEL=N or LINE=N, as $L__BB0_2=128 or 44=128", integer_value, say_trip
+};
+
+static ptxlint_status set_pair(ptxlint_launches *launches, const PairSetting *setting,
+                               const char *text, char *error, size_t error_size)
 {
-    size_t length = strcspn(value, "=");
-    if (!value[length] || !is_name(value, length))
-        return ptx_launch_say(error, error_size,
-                              "'%.100s' is not LABEL=N or LINE=N, as $L__BB0_2=128 or 44=128",
-                              value);
-    ptxlint_status status = set_pair(launches->settings, "trips", value, length, true);
+    const size_t length = strcspn(text, "=");
+    if (!text[length] || !is_name(text, length))
+        return ptx_launch_say(error, error_size, "'%.100s' is not %s", text, setting->wanted);
+    const char *value = text + length + 1;
+    json_t *inner = inner_object(launches->settings, setting->key);
+    char *name = strndup(text, length);
+    ptxlint_status status = PTXLINT_NO_MEMORY;
+    if (inner && name)
+        status = set_value(inner, name, setting->parse(value), true);
+    free(name);
     if (status == PTXLINT_BAD_FILE)
-        ptx_launch_say(error, error_size, "'%.100s' is not %s", value + length + 1,
-                       ptx_launch_trip_wanted);
+        setting->say(value, error, error_size);
     return status;
 }
 
@@ -180,9 +171,9 @@ ptxlint_status ptxlint_launches_set(ptxlint_launches *launches, const char *key,
     if (!strcmp(key, "dynamic_shared"))
         return set_shared(launches, value, error, error_size);
     if (!strcmp(key, "param"))
-        return set_param(launches, value, error, error_size);
+        return set_pair(launches, &param_setting, value, error, error_size);
     if (!strcmp(key, "trip"))
-        return set_trip(launches, value, error, error_size);
+        return set_pair(launches, &trip_setting, value, error, error_size);
     ptx_launch_say(error, error_size,
                    "'%.100s' is not one of block, grid, cluster, dynamic_shared, param, trip", key);
     return PTXLINT_BAD_ARGUMENT;

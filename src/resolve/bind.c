@@ -111,14 +111,6 @@ ResolveBinding ptx_lower_bind_name(Lower *l, Span name)
                   : (ResolveBinding){ SYMBOL_NONE, 0 };
 }
 
-/* Bytes of a name without the digits that it ends with. */
-static uint32_t stem_length(const char *name, uint32_t length)
-{
-    while (length && name[length - 1] >= '0' && name[length - 1] <= '9')
-        length--;
-    return length;
-}
-
 /* Of a declaration that are looked at; of names of a module that are looked for. */
 enum { MAX_LOST_BYTES = 512, MAX_LOST_LOOKUPS = 4096 };
 
@@ -128,7 +120,7 @@ static bool has_stem(const char *text, uint32_t length, const char *stem, uint32
     for (uint32_t at = 0, end; at < length; at = end + 1) {
         for (end = at; end < length && ptx_is_name_byte(text[end]);)
             end++;
-        if (end > at && stem_length(text + at, end - at) == stem_bytes
+        if (end > at && ptx_stem_length(text + at, end - at) == stem_bytes
             && !memcmp(text + at, stem, stem_bytes))
             return true;
     }
@@ -141,7 +133,7 @@ static bool is_lost(Lower *l, Span name)
     if (!l->ast || !l->ast->lost_count || l->lost_lookups++ >= MAX_LOST_LOOKUPS)
         return false;
     const char *text = ptx_lower_text(l, name);
-    uint32_t stem = stem_length(text, ptx_span_length(name));
+    uint32_t stem = ptx_stem_length(text, ptx_span_length(name));
     bool found = false;
     for (uint32_t i = 0; i < l->ast->lost_count && !found; i++) {
         const Span lost = l->ast->lost[i];

@@ -937,7 +937,8 @@ static void test_relaunch(void **state)
         ".version 8.0\n.target sm_90\n.address_size 64\n"
         ".entry k(.param .u64 p){ .reg .b64 %rd<4>; .reg .b32 %r<4>;\n"
         "ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4;\n"
-        "add.u64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r1; ret; }\n";
+        "add.u64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r1; ret; }\n"
+        ".entry other(){ ret; }\n";
     ptxlint_module *module;
     ptxlint_recognition *of = NULL;
     size_t count;
@@ -950,8 +951,12 @@ static void test_relaunch(void **state)
     assert_true(count > 0);
     assert_int_equal(ptxlint_recognition_relaunch(&of, module, kernel, 0), PTXLINT_OK);
     assert_ptr_equal(ptxlint_recognition_items(of, &count), items);
+    assert_int_equal(ptxlint_recognition_relaunch(&of, module, kernel + 1, 0), PTXLINT_OK);
+    ptxlint_recognition_items(of, &count);
+    assert_int_equal(count, 0);         /* another kernel, which stores nothing */
     assert_int_equal(ptxlint_recognition_relaunch(&of, module, kernel, 1), PTXLINT_OK);
     assert_int_equal(ptxlint_recognition_relaunch(&of, module, kernel, 1), PTXLINT_OK);
+    ptxlint_recognition_items(of, &count);
     assert_true(count > 0);
     ptxlint_recognition_free(of);
     ptxlint_module_free(module);

@@ -84,24 +84,18 @@ static bool has_tables(const Options *options)
     return true;
 }
 
-static bool is_baseline_use(const Options *options)
+/* First words of commands that take one. */
+static const char *const verbs[COMMAND__COUNT] = { [COMMAND_CONFIG] = "show, files, init",
+                                                   [COMMAND_BASELINE] = "write, prune",
+                                                   [COMMAND_BUDGET] = "init",
+                                                   [COMMAND_LAUNCH] = "init, record" };
+
+/* One of them, and something behind it. */
+static bool has_verb(const Options *options)
 {
     const char *const *words = (const char *const *)options->paths;
     return words && words[0] && words[1]
-           && (!strcmp(words[0], "write") || !strcmp(words[0], "prune"));
-}
-
-static bool is_budget_use(const Options *options)
-{
-    const char *const *words = (const char *const *)options->paths;
-    return words && words[0] && words[1] && !strcmp(words[0], "init");
-}
-
-static bool is_launch_use(const Options *options)
-{
-    const char *const *words = (const char *const *)options->paths;
-    return words && words[0] && words[1]
-           && (!strcmp(words[0], "init") || !strcmp(words[0], "record"));
+           && ptx_has_word(verbs[options->command], words[0], strlen(words[0]));
 }
 
 static bool is_diff_use(const Options *options)
@@ -142,7 +136,7 @@ static const char *find_bad_words(const Options *options, bool has_words)
     case COMMAND_CONFIG:
         return has_words ? NULL : "config: missing subcommand (show, files, init)";
     case COMMAND_BASELINE:
-        return is_baseline_use(options)
+        return has_verb(options)
                    ? NULL
                    : "baseline: missing subcommand or PATH (write PATH..., prune PATH...)";
     case COMMAND_DIFF:
@@ -154,12 +148,12 @@ static const char *find_bad_words(const Options *options, bool has_words)
                    ? NULL
                    : "diff: OLD and NEW are missing: PTX files, folders, or saved reports";
     case COMMAND_BUDGET:
-        return is_budget_use(options) ? NULL
+        return has_verb(options) ? NULL
                                       : "budget: missing subcommand or PATH (init PATH...)";
     case COMMAND_EXTRACT:
         return has_words && !options->paths[1] ? NULL : "extract takes one FILE; see its --help";
     case COMMAND_LAUNCH:
-        return is_launch_use(options)
+        return has_verb(options)
                    ? NULL
                    : "launch: missing subcommand or words (init PATH..., record PROGRAM ARG...)";
     case COMMAND_OCCUPANCY:
@@ -239,11 +233,7 @@ static const char *find_conflict(const Options *options, bool has_words)
 /* Complains of a first word that is nearly what this command takes there. */
 static bool is_subcommand_slip(const Options *options)
 {
-    static const char *const wanted[COMMAND__COUNT] = { [COMMAND_CONFIG] = "show, files, init",
-                                                        [COMMAND_BASELINE] = "write, prune",
-                                                        [COMMAND_BUDGET] = "init",
-                                                        [COMMAND_LAUNCH] = "init, record" };
-    const char *words = wanted[options->command], *first = options->paths[0];
+    const char *words = verbs[options->command], *first = options->paths[0];
     if (!words || ptx_has_word(words, first, strlen(first)))
         return false;
     return !ptx_complain_value(ptx_command_words[options->command], first, words);
