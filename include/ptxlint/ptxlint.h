@@ -604,8 +604,8 @@ PTXLINT_API int ptxlint_fact_at(size_t index, ptxlint_fact *out);
  * single settings. */
 typedef struct ptxlint_config ptxlint_config;
 
-/* Nothing said yet: all rules but previews. rules may be NULL; they must outlive the config, and no
- * more are added to them from here on. */
+/* Nothing said yet: all rules but previews. rules may be NULL; they must outlive the config and the
+ * modules that are read with it, and no more are added to them from here on. */
 PTXLINT_API ptxlint_status ptxlint_config_new(const ptxlint_rules *rules, ptxlint_config **out);
 
 /* Adds what a config file says. On PTXLINT_BAD_FILE the config is as it was, and *error (of
