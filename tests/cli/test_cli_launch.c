@@ -4,9 +4,9 @@
 
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
 #define STORE(name, store)                                                                         \
-    ".visible .entry " name "(.param .u64 p, .param .u32 n)\n{\n"                                 \
-    "\t.reg .b32 %r<4>;\n\t.reg .b64 %rd<4>;\n"                                                   \
-    "\tld.param.u64 %rd1, [p];\n\tcvta.to.global.u64 %rd2, %rd1;\n\tmov.u32 %r1, %tid.x;\n"       \
+    ".visible .entry " name "(.param .u64 p, .param .u32 n)\n{\n"                                  \
+    "\t.reg .b32 %r<4>;\n\t.reg .b64 %rd<4>;\n"                                                    \
+    "\tld.param.u64 %rd1, [p];\n\tcvta.to.global.u64 %rd2, %rd1;\n\tmov.u32 %r1, %tid.x;\n"        \
     "\tmul.wide.u32 %rd3, %r1, 4;\n\tadd.s64 %rd2, %rd2, %rd3;\n\t" store "\n\tret;\n}\n"
 #define PLAIN STORE("_Z5fillnPii", "st.global.u32 [%rd2], %r1;")
 
@@ -30,11 +30,10 @@ static const File files[] = {
     { "strided.ptx",
       HEAD FULL STORE("k", USES "shl.b64 %rd3, %rd3, 3;\n\tadd.s64 %rd2, %rd2, %rd3;\n\t"
                                 "st.global.u32 [%rd2], %r1;\n\tst.global.u32 [%rd1+4], %r1;") },
-    { "twice.json",
-      "{\"launches\": [{\"kernel\": \"fill*\", \"grid\": [4096], \"block\": [256]},"
-      "{\"kernel\": \"fill*\", \"grid\": [64, 2], \"block\": [33]},"
-      "{\"kernel\": \"fill*\", \"grid\": [64], \"block\": [35]},"
-      "{\"kernel\": \"*\", \"grid\": [9]}]}" },
+    { "twice.json", "{\"launches\": [{\"kernel\": \"fill*\", \"grid\": [4096], \"block\": [256]},"
+                    "{\"kernel\": \"fill*\", \"grid\": [64, 2], \"block\": [33]},"
+                    "{\"kernel\": \"fill*\", \"grid\": [64], \"block\": [35]},"
+                    "{\"kernel\": \"*\", \"grid\": [9]}]}" },
     { "allocated.json",
       "{\"kernels\": {\"_Z5fillnPii\": {\"grid\": [8], \"block\": null, \"note\": \"once\","
       " \"params\": [{\"allocated\": 4096}, {\"bytes\": \"08000000\"}]}}}" },
@@ -51,7 +50,8 @@ static const File files[] = {
 static const Case advice_cases[] = {
     { PLACED "strided.ptx", 0,
       "  advice       first the access at line 17: 32.0 sectors a request, its bytes\n"
-      "               need 4.0; then one more block: free ", "", NULL },
+      "               need 4.0; then one more block: free ",
+      "", NULL },
     { PLACED "offset.ptx", 0, "first the access at line 15: 5.0 sectors a request, its bytes\n", "",
       NULL },
     { PLACED "aligned.ptx", 0, "  advice       one more block: free ", "", "first the access" },
@@ -67,8 +67,8 @@ static const Case init_cases[] = {
       "    }\n  }\n}\n",
       "", NULL },
     /* what is known already */
-    { INIT "--block 64 --grid 7,2 k.ptx", 0,
-      "\"grid\": [7, 2, 1],\n      \"block\": [64, 1, 1],", "", NULL },
+    { INIT "--block 64 --grid 7,2 k.ptx", 0, "\"grid\": [7, 2, 1],\n      \"block\": [64, 1, 1],",
+      "", NULL },
     { INIT "loop.ptx", 0, "\"0: s, .b8 of 12 bytes\"", "", NULL },
     { INIT "loop.ptx", 0, "\"trips\": {\"$L1\": null}", "", NULL },
     /* one name, one code: once; another launch for one file: by file */
@@ -99,8 +99,8 @@ static const Case several_cases[] = {
 };
 
 static const Case pattern_cases[] = {
-    { REPORT "--csv 'tree/**/k.ptx' | cut -d, -f1", 0,
-      "file\ntree/a/one/k.ptx\ntree/b/k.ptx\n", "", NULL },
+    { REPORT "--csv 'tree/**/k.ptx' | cut -d, -f1", 0, "file\ntree/a/one/k.ptx\ntree/b/k.ptx\n", "",
+      NULL },
     { REPORT "--csv 'tree/**' | cut -d, -f1", 0, "file\ntree/a/one/k.ptx\ntree/b/k.ptx\n", "",
       "hidden" },
     { REPORT "--csv '**/one/*.ptx' | cut -d, -f1", 0, "file\ntree/a/one/k.ptx\n", "", NULL },
@@ -130,6 +130,21 @@ static const Case record_cases[] = {
     { "test ! -e none.json", 0, "", "", NULL },
     { RECORD "-- ./no-such-program", 3, "", "./no-such-program: No such file or directory",
       "made no launch" },
+    /* however the driver's functions are found, by newer and older ways; each reaches the driver */
+    { RECORD "-o other.json -- $PROGRAM other", 0,
+      "launch together 2 3 1 1 96 1 1 0\nlaunch ptsz 2 5 1 1 32 1 1 0\n"
+      "launch ptsz 2 6 1 1 32 1 1 0\ncuFuncGetName is the driver's own\ncuNothing is none\n"
+      "launch 3 9 9 9 1 1 1 0\nlaunch 1 2 2 2 16 2 1 0\nlaunch ex 2 7 64\nerror 500\n",
+      "ptxlint: other.json: 5 distinct launches\n", NULL },
+    { "tr -d '\\n' <other.json", 0,
+      "\"grid\": [3, 1, 1], \"block\": [96, 1, 1], \"dynamic_shared\": 0", "", NULL },
+    { "grep -c '\"grid\": \\[[56], 1, 1\\], \"block\": \\[32, 1, 1\\]' other.json", 0, "2\n", "",
+      NULL },
+    { "cat other.json", 0,
+      "\"grid\": [2, 2, 2], \"block\": [16, 2, 1], \"dynamic_shared\": 0, \"params\": "
+      "[null, null, null, null]",
+      "", "[9, 9, 9]" },
+    { "cat other.json", 0, "\"grid\": [7, 1, 1], \"block\": [64, 1, 1]", "", "cluster" },
     { "ls ${TMPDIR:-/tmp}/ptxlint-record-* 2>/dev/null | grep -c .", 1, "0\n", "", NULL },
 };
 
@@ -170,8 +185,8 @@ static void test_record(void **state)
 
 static int setup(void **state)
 {
-    static const char *const folders[] = { "tree", "tree/a", "tree/a/one", "tree/b",
-                                           "tree/b/.hidden", NULL };
+    static const char *const folders[] = { "tree",   "tree/a",         "tree/a/one",
+                                           "tree/b", "tree/b/.hidden", NULL };
     (void)state;
     return enter_folder(folders, files, COUNT(files));
 }

@@ -58,6 +58,33 @@ API int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, un
     return 0;
 }
 
+/* For a stream of each thread. */
+API int cuLaunchKernel_ptsz(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                            unsigned by, unsigned bz, unsigned shared, void *stream, void **params,
+                            void **extra);
+API int cuLaunchKernel_ptsz(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                            unsigned by, unsigned bz, unsigned shared, void *stream, void **params,
+                            void **extra)
+{
+    (void)stream, (void)params, (void)extra;
+    printf("launch ptsz %d %u %u %u %u %u %u %u\n", (int)(uintptr_t)function, gx, gy, gz, bx, by,
+           bz, shared);
+    return 0;
+}
+
+API int cuLaunchCooperativeKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
+                                  unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                                  void *stream, void **params);
+API int cuLaunchCooperativeKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
+                                  unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                                  void *stream, void **params)
+{
+    (void)stream, (void)params;
+    printf("launch together %d %u %u %u %u %u %u %u\n", (int)(uintptr_t)function, gx, gy, gz, bx,
+           by, bz, shared);
+    return 0;
+}
+
 API int cuLaunchKernelEx(const Shape *shape, void *function, void **params, void **extra);
 API int cuLaunchKernelEx(const Shape *shape, void *function, void **params, void **extra)
 {
@@ -71,13 +98,26 @@ API int cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64_
 API int cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64_t flags,
                             void *status)
 {
-    (void)version, (void)flags, (void)status;
+    enum { PER_THREAD_STREAM = 2 };
+    (void)version, (void)status;
     *out = NULL;
     if (!strcmp(symbol, "cuLaunchKernel"))
-        *out = (void *)(uintptr_t)cuLaunchKernel;
+        *out = flags & PER_THREAD_STREAM ? (void *)(uintptr_t)cuLaunchKernel_ptsz
+                                         : (void *)(uintptr_t)cuLaunchKernel;
+    if (!strcmp(symbol, "cuLaunchCooperativeKernel"))
+        *out = (void *)(uintptr_t)cuLaunchCooperativeKernel;
+    if (!strcmp(symbol, "cuFuncGetName"))
+        *out = (void *)(uintptr_t)cuFuncGetName;
     if (!strcmp(symbol, "cuLaunchKernelEx"))
         *out = (void *)(uintptr_t)cuLaunchKernelEx;
     if (!strcmp(symbol, "cuGetProcAddress"))
         *out = (void *)(uintptr_t)cuGetProcAddress_v2;
     return *out ? 0 : FAILED;
+}
+
+/* As drivers before 12.0 have it. */
+API int cuGetProcAddress(const char *symbol, void **out, int version, uint64_t flags);
+API int cuGetProcAddress(const char *symbol, void **out, int version, uint64_t flags)
+{
+    return cuGetProcAddress_v2(symbol, out, version, flags, NULL);
 }
