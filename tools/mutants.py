@@ -32,7 +32,7 @@ NEAREST = {
     "flow": ["live", "graph", "blocks"],
     "value": ["intervals", "values", "symbols", "shapes", "uniform", "forward"],
     "trips": ["intervals", "trip", "values"],
-    "redundancy": ["repeat", "profile", "shortcuts", "findings"],
+    "redundancy": ["repeat", "parallelism", "profile", "shortcuts", "findings"],
     "recognize": ["recognize", "dependences"],
     "sim": ["lanes", "waits", "integer_forms", "lanewise", "instructions", "traffic", "evaluate"],
     "sim/cost": ["footprints", "traffic_seeds", "traffic", "evaluate"],
