@@ -76,8 +76,8 @@ static void put_members(char *text, size_t size, const Layout *l, const char *na
              "an array for each of the %" PRIu32 " members in place of records of %" PRIu32
              " bytes in `%s` (SoA)%s",
              l->members, l->pitch, name,
-             may_be_elements(l) ? ", or, if these are elements of one array, threads that take them "
-                                  "by turns (i, i + threads, ...)"
+             may_be_elements(l) ? ", or, if these are elements of one array, threads that take "
+                                  "them by turns (i, i + threads, ...)"
                                 : "");
 }
 
