@@ -466,9 +466,43 @@ static Wrong judge_pair(const OperandCheck *c, const FormOperand *shape, const A
     return is_predicate || last->kind == OPERAND_UNKNOWN ? WRONG_NOTHING : WRONG_PAIR_PREDICATE;
 }
 
-/* What ptxas takes as an address without brackets: g[1] in loads and stores, registers in copies of
- * tensors, the barrier of a bulk copy; in PTX 1.0 and 1.1 any name. */
-static bool takes_either(const OperandCheck *c, const AstOperand *ast, uint32_t address_index,
+typedef struct CheckPlace {          /* of one operand */
+    uint32_t at;                /* its first one in OperandCheck.operands */
+    uint32_t address_index;     /* so many addresses stand before it */
+    uint8_t position;
+} CheckPlace;
+
+/* A copy of a tensor: registers, whatever their type, names in shared memory, numbers of floating
+ * point. */
+static bool is_bare_of_tensor(const OperandCheck *c, const AstOperand *ast, const Operand *operand)
+{
+    if (ast->flags & (AST_NOT | AST_NEGATIVE | AST_PARENTHESES) || ast->suffix_length)
+        return false;
+    if (operand->kind == OPERAND_REG)
+        return ast->kind == AST_NAME && c->regs[operand->id].type != TYPE_PRED;
+    if (operand->kind == OPERAND_VAR)
+        return c->module->vars[operand->id].space == SPACE_SHARED;
+    return operand->kind == OPERAND_F32 || operand->kind == OPERAND_F64;
+}
+
+/* The barrier of another bulk copy: what ptxas takes for a cache policy or a mask of blocks, where
+ * the copy has neither. */
+static bool is_bare_of_bulk(const OperandCheck *c, const AstOperand *ast, const Operand *operand)
+{
+    if (ptx_op_has(c->op, MOD_L2_CACHE_HINT) || ptx_op_has(c->op, MOD_MULTICAST_CLUSTER)
+        || ast->flags & (AST_NOT | AST_PARENTHESES) || ast->suffix_length)
+        return false;
+    if (operand->kind != OPERAND_REG || ast->kind != AST_NAME)
+        return operand->kind == OPERAND_INT && ast->kind == AST_INT;
+    const TypeInfo *type = &ptx_type_info[c->regs[operand->id].type];
+    bool is_mask = type->bits == 16 && c->op->operation == OP_CP_ASYNC_BULK;
+    return type->kind != KIND_FLOAT && !(ast->flags & AST_NEGATIVE) && !ast->value
+           && (type->bits == 64 || is_mask);
+}
+
+/* What ptxas takes as an address without brackets: g[1] in loads and stores, operands of bulk
+ * copies; in PTX 1.0 and 1.1 any name. */
+static bool takes_either(const OperandCheck *c, const AstOperand *ast, const CheckPlace *place,
                          bool wants_address)
 {
     const Op *op = c->op;
@@ -478,7 +512,13 @@ static bool takes_either(const OperandCheck *c, const AstOperand *ast, uint32_t 
         return true;
     if (ast->flags & AST_INDEXED && (op->kind == OPK_LD || op->kind == OPK_ST))
         return true;
-    return wants_address && ptx_op_has(op, address_index < 2 ? MOD_TENSOR : MOD_BULK);
+    if (!wants_address || place->at >= c->count
+        || !ptx_op_has(op, place->address_index < 2 ? MOD_TENSOR : MOD_BULK))
+        return false;
+    const Operand *operand = &c->operands[place->at];
+    return operand->kind == OPERAND_UNKNOWN
+           || (ptx_op_has(op, MOD_TENSOR) ? is_bare_of_tensor(c, ast, operand)
+                                          : is_bare_of_bulk(c, ast, operand));
 }
 
 /* The space that the instruction says for its index-th address: of two, copies write both; a third
@@ -493,12 +533,6 @@ static Space address_space(const Op *op, const FormInfo *form, uint32_t index)
         return (Space)op->spaces[0];
     return index < op->space_count ? (Space)op->spaces[index] : SPACE_SHARED;
 }
-
-typedef struct CheckPlace {          /* of one operand */
-    uint32_t at;                /* its first one in OperandCheck.operands */
-    uint32_t address_index;     /* so many addresses stand before it */
-    uint8_t position;
-} CheckPlace;
 
 /* Of a register: v has those of its vector, v.x is one. */
 static uint32_t whole_elements(const OperandCheck *c, const Operand *operand)
@@ -612,7 +646,7 @@ static CheckFinding judge_position(const OperandCheck *c, const FormInfo *form,
     if (wants_address || is_address_operand(ast)) {
         found.operand = place.at < c->count ? &c->operands[place.at] : NULL;
         if (wants_address != is_address_operand(ast)
-            && !takes_either(c, ast, place.address_index, wants_address))
+            && !takes_either(c, ast, &place, wants_address))
             found.wrong = wants_address ? WRONG_NO_BRACKETS : WRONG_BRACKETS;
         else if (wants_address && ast->kind == AST_ADDRESS && ast->child && ast->child->next
                  && !strchr(shape->name, ','))

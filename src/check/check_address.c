@@ -37,7 +37,7 @@ static Wrong judge_register(const Reg *reg)
     return reg->vector > 1 ? WRONG_ADDRESS_SHAPE : WRONG_NOTHING;
 }
 
-/* Of textures and plain tensor copies the parts are more or fewer. */
+/* Of textures the parts are more or fewer; plain copies of tensors have two. */
 static bool has_exact_parts(const FormOperand *shape)
 {
     return strchr(shape->name, ',') && (strchr(shape->name, '{') || !shape->elements);
@@ -57,9 +57,17 @@ static bool lists_parts(const char *name, const AstOperand *part)
     return false;
 }
 
+static bool has_its_parts(const Op *op, const FormOperand *shape, const AstOperand *first)
+{
+    if (has_exact_parts(shape))
+        return lists_parts(shape->name, first);
+    bool is_plain_copy = ptx_op_has(op, MOD_TENSOR) && strchr(shape->name, ',');
+    return !is_plain_copy || lists_parts("map, {c}", first);
+}
+
 /* [name], [name+number] and [number] are all that brackets hold; those of textures, surfaces and
  * tensors hold coordinates too. */
-static bool has_shape(const FormOperand *shape, const AstOperand *ast)
+static bool has_shape(const Op *op, const FormOperand *shape, const AstOperand *ast)
 {
     if (ast->kind == AST_ADDRESS) {
         const AstOperand *first = ast->child;
@@ -68,7 +76,7 @@ static bool has_shape(const FormOperand *shape, const AstOperand *ast)
                && !(first->flags
                     & (AST_NOT | AST_NEGATIVE | AST_BRACKETS | AST_PARENTHESES | AST_INDEXED))
                && !first->suffix_length && takes_more == (first->next != NULL)
-               && (!has_exact_parts(shape) || lists_parts(shape->name, first));
+               && has_its_parts(op, shape, first);
     }
     return ast->kind != AST_NAME
            || !(ast->flags & (AST_PARENTHESES | AST_INDEXED) || ast->suffix_length);
@@ -95,6 +103,12 @@ static Wrong judge_direction(const Op *op, const Var *var)
     return op->kind == OPK_LD && var->is_parameter && !var->is_input ? WRONG_OUTPUT : WRONG_NOTHING;
 }
 
+/* An address in tensor memory: 32 bits, whatever the module's have. */
+static bool is_in_tensor_memory(const FormOperand *shape)
+{
+    return shape->type == OPERAND_BITS32 || (shape->type == TYPE_U32 && !shape->elements);
+}
+
 Wrong ptx_judge_address(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast,
                         uint32_t at, Space wanted)
 {
@@ -105,7 +119,7 @@ Wrong ptx_judge_address(const OperandCheck *c, const FormOperand *shape, const A
         return WRONG_NOTHING;                   /* a register, where bulk copies take it */
     if (ast->kind == AST_ADDRESS && ast->child->kind == AST_BAD)
         return WRONG_NOTHING;                   /* diagnosed already */
-    if (!is_bare && !has_shape(shape, ast))             /* bare: g[1] */
+    if (!is_bare && !has_shape(c->op, shape, ast))             /* bare: g[1] */
         return WRONG_ADDRESS_SHAPE;
     const Operand *operand = &c->operands[at];
     if (at >= c->count)
@@ -120,7 +134,7 @@ Wrong ptx_judge_address(const OperandCheck *c, const FormOperand *shape, const A
                    ? WRONG_SREG
                    : WRONG_NOTHING;
     case OPERAND_VAR:
-        if (shape->type == OPERAND_BITS32)
+        if (is_in_tensor_memory(shape))
             return WRONG_VARIABLE;              /* its address has 64 */
         if (!ptx_space_takes(wanted, (Space)c->module->vars[operand->id].space)
             && !is_handle_of_bulk(c->op, &c->module->vars[operand->id]))

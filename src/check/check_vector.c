@@ -96,9 +96,13 @@ Wrong ptx_judge_element(const OperandCheck *c, const FormOperand *shape, const A
     case OPERAND_FUNCTION:
         return WRONG_SHAPE;
     case OPERAND_SINK:
-        return shape->role & ROLE_ADDRESS || (is_def && shape->role & ROLE_USE) ? WRONG_SINK
-                                                                                : WRONG_NOTHING;
+        return shape->role & ROLE_ADDRESS || (is_def && shape->role & ROLE_USE)
+                       || shape->elements == ELEMENTS_REPEAT
+                   ? WRONG_SINK
+                   : WRONG_NOTHING;
     case OPERAND_SREG:
+        if (shape->elements == ELEMENTS_REPEAT)
+            return WRONG_SREG;
         if (ptx_sreg_info[operand->id].vector > 1 && child && child->kind == AST_NAME
             && !child->suffix_length)
             return WRONG_SHAPE;

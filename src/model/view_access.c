@@ -440,10 +440,8 @@ static void view_branches(Sessions *all, FuncId id, ptxlint_kernel *out)
     if (!out->branch_count)
         return;
     const Evaluation *evaluation = ptx_session_evaluation(session, BUDGET_FIGURES);
-    DivergenceCosts *costs = evaluation
-                             ? ptx_divergence_new(all->work, evaluation, &all->module->funcs[id],
-                                                  cfg, ptx_session_dom(session))
-                             : NULL;
+    const FuncFlow flow = ptx_session_flow(session);
+    DivergenceCosts *costs = evaluation ? ptx_divergence_new(all->work, evaluation, &flow) : NULL;
     ptxlint_branch *view = ptx_arena_array(all->arena, ptxlint_branch, out->branch_count);
     out->branches = view;
     for (BlockId b = 0; b < cfg->block_count; b++)

@@ -240,9 +240,10 @@ const Evaluation *ptx_session_evaluation(Session *s, EvaluationBudget budget)
 DivergenceCosts *ptx_session_divergence(Session *s)
 {
     const Evaluation *evaluation = ptx_session_evaluation(s, BUDGET_FINDINGS);
-    if (evaluation && !s->passing->divergence)
-        s->passing->divergence = ptx_divergence_new(s->all->work, evaluation, s->func,
-                                                ptx_session_cfg(s), s->dom);
+    if (evaluation && !s->passing->divergence) {
+        const FuncFlow flow = ptx_session_flow(s);
+        s->passing->divergence = ptx_divergence_new(s->all->work, evaluation, &flow);
+    }
     return s->passing->divergence;
 }
 

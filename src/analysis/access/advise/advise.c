@@ -59,6 +59,28 @@ static void put_member(char *text, size_t size, const Layout *l, const char *nam
                  "%" PRIu32 " in `%s`", bytes, l->pitch, name);
 }
 
+/* Members of one size that leave nothing out may as well be the elements that a thread takes of an
+ * array: taken by turns they lie as the arrays of members do. */
+static bool may_be_elements(const Layout *l)
+{
+    uint32_t bytes = l->member_bytes[0];
+    bool is_even = bytes && l->members * bytes == l->pitch;
+    for (uint32_t at = 0; is_even && at < l->pitch; at++)
+        is_even = l->member_first[at] == at / bytes * bytes;
+    return is_even;
+}
+
+static void put_members(char *text, size_t size, const Layout *l, const char *name)
+{
+    snprintf(text, size,
+             "an array for each of the %" PRIu32 " members in place of records of %" PRIu32
+             " bytes in `%s` (SoA)%s",
+             l->members, l->pitch, name,
+             may_be_elements(l) ? ", or, if these are elements of one array, threads that take "
+                                  "them by turns (i, i + threads, ...)"
+                                : "");
+}
+
 static void put_layout(char *text, size_t size, const Layout *l, const char *name)
 {
     char swizzle[96];
@@ -80,10 +102,7 @@ static void put_layout(char *text, size_t size, const Layout *l, const char *nam
         break;
     case LAYOUT_MEMBERS:
         if (l->members > 1)
-            snprintf(text, size,
-                     "an array for each of the %" PRIu32 " members in place of records of %" PRIu32
-                     " bytes in `%s` (SoA)",
-                     l->members, l->pitch, name);
+            put_members(text, size, l, name);
         else
             put_member(text, size, l, name);
         break;
