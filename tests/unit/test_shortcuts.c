@@ -246,11 +246,62 @@ static void test_too_long(void **state)
     ptxlint_module_free(m);
 }
 
+/* ---- loops inside loops ---------------------------------------------------------------------- */
+
+enum { NEST = 6, NEST_STEPS = 1 << 14 };
+
+/* Five iterations of each would take half a million steps; nothing says how many there are. */
+static ptxlint_module *nested(void)
+{
+    Text text = { 0 };
+    kit_print(&text, "%s",
+              ".version 8.0\n.target sm_90\n.address_size 64\n"
+              ".visible .entry k(.param .u64 a, .param .u32 n) {\n"
+              ".reg .b32 %r<19>; .reg .b64 %rd<4>; .reg .pred %p<9>;\n"
+              "ld.param.u64 %rd1, [a]; ld.param.u32 %r1, [n];\n");
+    for (unsigned l = 1; l <= NEST; l++)
+        kit_print(&text, "mov.u32 %%r%u, 0;\nL%u:\n", l + 1, l);
+    kit_print(&text, "%s", "ld.global.u32 %r11, [%rd1];\n");
+    for (unsigned l = NEST; l >= 1; l--)
+        kit_print(&text,
+                  "add.u32 %%r%u, %%r%u, 1; setp.lt.u32 %%p1, %%r%u, %%r1; @%%p1 bra L%u;\n",
+                  l + 1, l + 1, l + 1, l);
+    kit_print(&text, "%s",
+              "mov.u32 %r12, %tid.x; mul.wide.u32 %rd2, %r12, 64; add.s64 %rd3, %rd1, %rd2;\n"
+              "st.global.u32 [%rd3], %r11; ret;\n}\n");
+    ptxlint_module *m = kit_module(text.bytes);
+    free(text.bytes);
+    return m;
+}
+
+/* Its end is come to with steps to spare, and what is behind it has its figures. */
+static void test_nest(void **state)
+{
+    World *w = *state;
+    ptxlint_module *m = nested();
+    Arena work;
+    ptx_arena_init(&work, (size_t)1 << 28, &w->failure);
+    const SimProgram *program = ptx_program_new(
+        &w->arena, ptx_code_new(&w->arena, m->ir, m->calls));
+    const KernelRun run = { .arena = &w->arena, .work = &work, .scratch = &w->scratch,
+                            .program = program };
+    const Evaluation *e = ptx_evaluate(&run, m->gpus[0], NEST_STEPS, DEPTH_QUICK);
+    const Func *func = &m->ir->funcs[0];
+    assert_true(e->steps < NEST_STEPS && !e->is_cut);
+    for (InsnId i = 0; i < func->insn_count; i++)
+        assert_true(e->insns[i].is_reached);
+    assert_int_equal(e->insns[func->insn_count - 2].total.sectors
+                         / e->insns[func->insn_count - 2].total.requests, 32);
+    ptx_arena_free(&work);
+    ptxlint_module_free(m);
+}
+
 UNIT(shortcuts)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_real, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_too_long, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_nest, set_up, tear_down),
         cmocka_unit_test(test_operands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

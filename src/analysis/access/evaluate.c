@@ -156,6 +156,7 @@ static void watch(AccessEvaluator *e, const Gpu *gpu, bool is_quick)
 {
     SimConfig *config = ptx_machine_config(e->machine);
     e->shape = ptx_machine_shape(e->machine);
+    config->is_brief = is_quick;
     if (is_quick)
         config->most_stays = QUICK_STAYS;
     else if (!e->shape.grid_is_assumed)     /* of an unknown grid no time is predicted */

@@ -152,7 +152,8 @@ typedef struct Frame {
     FuncState *func_state;
     const Insn *call;           /* in the caller */
     Register *regs;             /* at Slice.places */
-    uint32_t *stays;            /* per instruction: how often doubtful lanes stayed in a loop */
+    /* per instruction: how often doubtful lanes stayed in a loop; branch.c's WAS_LEFT */
+    uint32_t *stays;
     Slots params;               /* of calls that this function makes */
     struct Visit **visits;      /* forward.c's, per loop; NULL: none yet */
     InsnId last;                /* that was run; NO_ID */

@@ -36,6 +36,9 @@ typedef struct SimConfig {
     /* what other warps store in shared memory, and say at barriers, is not known: each warp runs by
      * itself, so that its long loops can be looked at */
     bool is_blind;
+    /* once an eighth of a warp's steps is spent, a loop that it left before on an assumption is
+     * left at its first chance: loops inside loops do not use up the rest */
+    bool is_brief;
     /* iterations of a loop that lanes stay in when how many there are is assumed */
     uint8_t most_stays;
 } SimConfig;

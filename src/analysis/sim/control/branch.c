@@ -15,7 +15,11 @@ enum {
     DOUBTFUL_STAYS = 4,
     MAX_UNROLLED_LIST = 8,      /* elements a turn: more are a step from list to list */
     HURRIED_STAYS = 8,          /* and where SimConfig.is_hurried */
+    BRIEF_SHARE = 8,            /* of the steps, before SimConfig.is_brief has a say */
 };
+
+/* Of Frame.stays, beside the count; where SimConfig.is_brief. */
+static const uint32_t WAS_LEFT = UINT32_C(1) << 31;
 
 /* is_doubtful: it is unknown which lanes leave, so all of them go on. */
 static InsnId meeting_point(const FuncState *func_state, InsnId branch, bool is_doubtful)
@@ -205,6 +209,24 @@ static int trap_side(const FuncState *func_state, InsnId branch, InsnId target)
            - ptx_block_ends_in_trap(cfg, func, cfg->block_of[branch + 1]);
 }
 
+static bool is_brief_now(const Machine *m)
+{
+    return m->config.is_brief && !m->config.is_hurried
+           && m->steps - m->begun >= (m->most_steps - m->begun) / BRIEF_SHARE;
+}
+
+/* One more stay is counted. True: it was one too many. */
+static bool is_left(const Machine *m, uint32_t *stays, unsigned most, bool is_given)
+{
+    const uint32_t was_left = *stays & WAS_LEFT, count = (*stays & ~WAS_LEFT) + 1;
+    const bool leaves = count > most || (was_left && !is_given && is_brief_now(m));
+    if (leaves)
+        *stays = m->config.is_brief ? WAS_LEFT : 0;
+    else
+        *stays = was_left | count;
+    return leaves;
+}
+
 void ptx_branch_run(Machine *m, Warp *w, const Insn *insn, uint32_t taken, uint32_t maybe,
                     bool is_assumed)
 {
@@ -241,9 +263,7 @@ void ptx_branch_run(Machine *m, Warp *w, const Insn *insn, uint32_t taken, uint3
         uint32_t *stays = &w->frame->stays[top->pc];
         unsigned most = most_stays(m, w, top->pc, target, maybe != 0);
         bool is_given = given_stays(m, func_state, top->pc, side > 0 ? target : next, &most);
-        bool leaves = ++*stays > most;
-        if (leaves)
-            *stays = 0;
+        const bool leaves = is_left(m, stays, most, is_given);
         if (leaves && !m->config.is_hurried && !is_given)
             ptx_machine_note_left(m, func_state, top->pc, side > 0 ? target : next, most);
         if (maybe || leaves) {
