@@ -109,6 +109,7 @@ static void take_scans(BlockWalk *w, const BlockScan *scans, uint32_t count, boo
         const BlockScan *scan = &scans[i];
         const BlockRow row = { .insn = scan->insn, .reg = scan->reg, .array = scan->array,
                                .step = scan->step, .count = scan->count, .is_scan = true,
+                               .within = w->run->r->flow->cfg->block_of[scan->insn],
                                .threads = w->run->threads };
         const uint8_t of = add_block_row(w->run->r, &row, is_first);
         if (of)
@@ -126,12 +127,14 @@ static void take_reduction(BlockWalk *w, const BlockFound *found, bool is_first)
 {
     const Func *func = w->run->func;
     const Insn *insn = &func->insns[found->insn];
-    bool is_store = insn->op->kind == OPK_ST;
-    const BlockRow row = { .insn = found->insn, .step = found->step, .within = found->within,
-                           .reg = is_store ? NO_ID : ptx_insn_operands(func, insn)[0].id,
-                           .array = is_store ? stored_array(w->run->r, found->insn) : NO_ID,
-                           .count = found->count, .threads = w->run->threads,
-                           .is_location = found->is_location };
+    BlockRow row = { .insn = found->insn, .step = found->step, .within = found->within,
+                     .reg = ptx_insn_operands(func, insn)[0].id, .array = NO_ID,
+                     .count = found->count, .threads = w->run->threads,
+                     .is_location = found->is_location };
+    if (insn->op->kind == OPK_ST) {
+        row.reg = NO_ID;
+        row.array = stored_array(w->run->r, found->insn);
+    }
     const uint8_t of = add_block_row(w->run->r, &row, is_first);
     if (of)
         mark_makers(w, found->value, of);
@@ -291,7 +294,7 @@ void ptx_recognizer_blocks(Recognizer *r)
             .array = from->array, .is_array = from->reg == NO_ID, .insn_count = makers,
             .class = from->is_scan ? RECOGNIZED_BLOCK_SCAN : RECOGNIZED_TREE,
             .operation = text_of_row(from), .lanes = from->count,
-            .is_conditional = r->is_decided[from->is_scan ? at : from->within],
+            .is_conditional = r->is_decided[from->within],
         };
         own_stores(r, (uint8_t)(i + 1));
         if (!r->owner[from->insn])

@@ -101,7 +101,7 @@ static bool can_run_where(const Func *func, const Insn *insn)
 }
 
 /* Per lane: the predicate of a guard, as it is meant; false: in no lane does it say an order. */
-static bool read_guard(BlockRun *run, const BlockWarp *w, InsnId id, uint32_t lanes,
+static bool read_lane_guards(BlockRun *run, const BlockWarp *w, InsnId id, uint32_t lanes,
                        BlockValue where[BLOCK_WARP])
 {
     const Insn *insn = &run->func->insns[id];
@@ -125,7 +125,7 @@ bool ptx_block_execute_guarded(BlockRun *run, BlockWarp *w, InsnId id, uint32_t 
 {
     BlockValue where[BLOCK_WARP];
     if (!can_run_where(run->func, &run->func->insns[id])
-        || !read_guard(run, w, id, maybe, where))
+        || !read_lane_guards(run, w, id, maybe, where))
         return false;
     if (lanes)
         ptx_block_execute_lanes(run, w, id, lanes, 0);
@@ -163,7 +163,7 @@ static bool can_run_block(const BlockRun *run, BlockId block)
     return true;
 }
 
-static unsigned place_of(const BlockWays *ways, BlockId block)
+static unsigned place_of_way(const BlockWays *ways, BlockId block)
 {
     unsigned place = 0;
     while (place < ways->count && ways->blocks[place] != block)
@@ -176,7 +176,7 @@ static bool add_way(BlockWays *ways, BlockId from, BlockId to)
 {
     const FuncFlow *flow = ways->run->r->flow;
     unsigned at = ways->count;
-    if (to == ways->meet || place_of(ways, to) < ways->count)
+    if (to == ways->meet || place_of_way(ways, to) < ways->count)
         return to == ways->meet || flow->cfg->rpo_index[to] > flow->cfg->rpo_index[from];
     if (to == EXIT_BLOCK || ways->count > MAX_WAY_BLOCKS
         || flow->cfg->rpo_index[to] <= flow->cfg->rpo_index[from]
@@ -215,7 +215,7 @@ static void come_by_edge(BlockWays *ways, unsigned from, BlockId to, unsigned la
                          BlockValue taken)
 {
     BlockRun *run = ways->run;
-    const unsigned at = place_of(ways, to);
+    const unsigned at = place_of_way(ways, to);
     const uint64_t key = ptx_block_key((uint64_t)run->func->operand_count, 0, NO_THREAD);
     if (at == ways->count)
         return;
@@ -223,7 +223,7 @@ static void come_by_edge(BlockWays *ways, unsigned from, BlockId to, unsigned la
     ways->where[at][lane] = ptx_block_logic(run, LOGIC_OR, key, ways->where[at][lane], by);
 }
 
-static void leave_block(BlockWays *ways, unsigned place, uint32_t lanes)
+static void leave_way_block(BlockWays *ways, unsigned place, uint32_t lanes)
 {
     const Cfg *cfg = ways->run->r->flow->cfg;
     const Block *block = &cfg->blocks[ways->blocks[place]];
@@ -232,7 +232,7 @@ static void leave_block(BlockWays *ways, unsigned place, uint32_t lanes)
                    && is_way_branch(&ways->run->func->insns[last]);
     BlockValue taken[BLOCK_WARP];
     if (is_open)
-        read_guard(ways->run, ways->w, last, lanes, taken);
+        read_lane_guards(ways->run, ways->w, last, lanes, taken);
     for (unsigned lane = 0; lane < BLOCK_WARP; lane++) {
         if (!(lanes >> lane & 1))
             continue;
@@ -274,7 +274,7 @@ static void run_way(BlockWays *ways, unsigned place)
             run->is_lost = true;
     }
     if (lanes)
-        leave_block(ways, place, lanes);
+        leave_way_block(ways, place, lanes);
 }
 
 bool ptx_block_run_both_ways(BlockRun *run, BlockWarp *w, BlockId branch)
@@ -283,7 +283,7 @@ bool ptx_block_run_both_ways(BlockRun *run, BlockWarp *w, BlockId branch)
     const InsnId last = run->r->flow->cfg->blocks[branch].end - 1;
     BlockWays ways = { .run = run, .w = w };
     BlockValue taken[BLOCK_WARP];
-    if (run->func->insns[last].guard == NO_ID || !read_guard(run, w, last, lanes, taken)
+    if (run->func->insns[last].guard == NO_ID || !read_lane_guards(run, w, last, lanes, taken)
         || !find_ways_between(&ways, branch))
         return false;
     for (unsigned i = 0; i < ways.count; i++)

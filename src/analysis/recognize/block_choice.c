@@ -96,7 +96,7 @@ typedef struct OrderWalk {
 } OrderWalk;
 
 /* Or made of the same elements by one operation. */
-static bool is_same_value(const BlockRun *run, BlockValue x, BlockValue y)
+static bool is_same_combination(const BlockRun *run, BlockValue x, BlockValue y)
 {
     if (x.kind != BLOCK_COMBINED || y.kind != BLOCK_COMBINED)
         return ptx_block_value_is_same(x, y);
@@ -107,17 +107,18 @@ static bool is_same_value(const BlockRun *run, BlockValue x, BlockValue y)
 
 static bool is_part_same(const OrderWalk *w, BlockValue value, BlockValue part)
 {
-    return is_same_value(w->run, value, part)
-           || (w->as && is_same_value(w->run, ptx_block_part(&w->run->nodes, w->as, value), part));
+    return is_same_combination(w->run, value, part)
+           || (w->as && is_same_combination(w->run,
+                                            ptx_block_part(&w->run->nodes, w->as, value), part));
 }
 
 static uint8_t turned(uint8_t cases)
 {
-    return (uint8_t)((cases & ORDER_EQUAL) | (cases & ORDER_LESS ? ORDER_GREATER : 0)
-                     | (cases & ORDER_GREATER ? ORDER_LESS : 0));
+    const unsigned less = cases & ORDER_LESS, greater = cases & ORDER_GREATER;
+    return (uint8_t)((cases & ORDER_EQUAL) | less << 2 | greater >> 2);
 }
 
-static BlockOrder order_of_comparison(const OrderWalk *w, const BlockNode *node)
+static BlockOrder order_by_comparison(const OrderWalk *w, const BlockNode *node)
 {
     bool is_strict = node->step & ORDER_LESS ? !(node->step & ORDER_GREATER)
                                              : node->step & ORDER_GREATER;
@@ -139,26 +140,27 @@ static BlockOrder join_orders(BlockLogic logic, BlockOrder x, BlockOrder y)
     return (BlockOrder){ x.certain | y.certain, x.possible | y.possible, type };
 }
 
-static BlockOrder order_of(const OrderWalk *w, BlockValue p, unsigned depth)
+static BlockOrder order_in_walk(const OrderWalk *w, BlockValue p, unsigned depth)
 {
+    const BlockOrder always = { ORDER_ANY, ORDER_ANY, TYPE_NONE };
     if (p.kind == BLOCK_NUMBER)
-        return (BlockOrder){ p.number ? ORDER_ANY : 0, p.number ? ORDER_ANY : 0, TYPE_NONE };
+        return p.number ? always : (BlockOrder){ .type = TYPE_NONE };
     if (p.kind != BLOCK_COMPARED || !depth)
         return (BlockOrder){ 0, ORDER_ANY, TYPE_NONE };
     const BlockNode *node = &w->run->nodes.items[p.number];
     if (node->logic == LOGIC_COMPARE)
-        return order_of_comparison(w, node);
-    const BlockOrder x = order_of(w, node->a, depth - 1);
+        return order_by_comparison(w, node);
+    const BlockOrder x = order_in_walk(w, node->a, depth - 1);
     if (node->logic == LOGIC_NOT)
         return (BlockOrder){ x.possible ^ ORDER_ANY, x.certain ^ ORDER_ANY, x.type };
-    return join_orders((BlockLogic)node->logic, x, order_of(w, node->b, depth - 1));
+    return join_orders((BlockLogic)node->logic, x, order_in_walk(w, node->b, depth - 1));
 }
 
 BlockOrder ptx_block_order_of(const BlockRun *run, const BlockOperation *as, BlockValue p,
                               BlockValue a, BlockValue b)
 {
     const OrderWalk walk = { run, as, a, b };
-    return order_of(&walk, p, LOGIC_DEPTH);
+    return order_in_walk(&walk, p, LOGIC_DEPTH);
 }
 
 Step ptx_block_step_of_order(BlockOrder order)

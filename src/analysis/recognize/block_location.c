@@ -41,7 +41,8 @@ static bool place_element(Locating *l, BlockValue index, BlockValue element)
 }
 
 /* Of a choice by p, the side of a, which p compares with b; BLOCK_UNSET: not known. */
-static BlockValue side_of(const Locating *l, const BlockNode *choice, BlockValue a, BlockValue b)
+static BlockValue chosen_side(const Locating *l, const BlockNode *choice, BlockValue a,
+                              BlockValue b)
 {
     const BlockValue p = { choice->signature, BLOCK_COMPARED };
     const BlockOrder order = ptx_block_order_of(l->run, &l->of, p, a, b);
@@ -62,7 +63,7 @@ static BlockValue side_beside_neutral(const Locating *l, const BlockNode *choice
         bool is_first = found[i]->a.kind == BLOCK_NUMBER;
         const BlockValue number = is_first ? found[i]->a : found[i]->b;
         if (number.kind == BLOCK_NUMBER && ptx_block_is_neutral(&l->of, number.number))
-            return side_of(l, choice, value, number);
+            return chosen_side(l, choice, value, number);
     }
     return (BlockValue){ 0 };
 }
@@ -77,7 +78,7 @@ static bool locates(Locating *l, BlockValue index, BlockValue value, unsigned de
     if (!depth)
         return false;
     const BlockNode *choice = &l->run->nodes.items[index.number];
-    const BlockValue with = is_made ? side_of(l, choice, node->a, node->b) : (BlockValue){ 0 };
+    const BlockValue with = is_made ? chosen_side(l, choice, node->a, node->b) : (BlockValue){ 0 };
     if (with.kind == BLOCK_UNSET) {
         const BlockValue rest = side_beside_neutral(l, choice, value);
         return rest.kind != BLOCK_UNSET && locates(l, rest, value, depth - 1);
@@ -106,7 +107,7 @@ static bool is_index_of(const PlacedElement *placed, uint32_t n)
 }
 
 /* All threads have as many elements, each with its index. */
-static bool is_placed(const Locating *l, uint64_t *signature)
+static bool has_index_each(const Locating *l, uint64_t *signature)
 {
     const uint32_t threads = l->run->threads;
     if (l->count % threads)
@@ -123,7 +124,7 @@ static bool is_placed(const Locating *l, uint64_t *signature)
     return true;
 }
 
-static uint32_t count_of(const BlockRun *run, BlockValue value)
+static uint32_t count_of_parts(const BlockRun *run, BlockValue value)
 {
     return value.kind == BLOCK_COMBINED ? run->nodes.items[value.number].count : 1;
 }
@@ -135,19 +136,19 @@ static bool is_location(BlockRun *run, const BlockNode *choice, const BlockNode 
     const BlockOperation of = { .step = out->step, .type = compared->type };
     const BlockValue a = ptx_block_part(&run->nodes, &of, compared->a);
     const BlockValue b = ptx_block_part(&run->nodes, &of, compared->b);
-    out->count = count_of(run, a) + count_of(run, b);
+    out->count = count_of_parts(run, a) + count_of_parts(run, b);
     if (a.kind == BLOCK_NUMBER || b.kind == BLOCK_NUMBER || out->count % run->threads
         || out->count / run->threads > MAX_ELEMENTS_OF_THREAD)
         return false;
     const ArenaMark mark = ptx_arena_mark(run->arena);
     Locating l = { .run = run, .of = of, .most = out->count,
                    .placed = ptx_arena_array(run->arena, PlacedElement, out->count) };
-    const BlockValue with = side_of(&l, choice, a, b);
+    const BlockValue with = chosen_side(&l, choice, a, b);
     bool is_first = ptx_block_value_is_same(with, choice->a);
     ptx_block_spend(run, out->count);
     bool is_found = with.kind != BLOCK_UNSET && locates(&l, with, a, LOCATION_DEPTH)
                     && locates(&l, is_first ? choice->b : choice->a, b, LOCATION_DEPTH)
-                    && l.count == out->count && is_placed(&l, &out->signature);
+                    && l.count == out->count && has_index_each(&l, &out->signature);
     ptx_arena_release(run->arena, mark);
     return is_found;
 }
@@ -177,7 +178,7 @@ void ptx_block_note_location(BlockRun *run, InsnId id, BlockValue value)
     const unsigned count =
         ptx_block_comparisons(run, (BlockValue){ choice.signature, BLOCK_COMPARED }, found);
     for (unsigned i = 0; i < count && run->found_count < MAX_BLOCK_FOUND; i++) {
-        if (count_of(run, found[i]->a) + count_of(run, found[i]->b) < run->threads
+        if (count_of_parts(run, found[i]->a) + count_of_parts(run, found[i]->b) < run->threads
             || is_found_there(run, id) || run->location_tries == MAX_LOCATION_TRIES)
             continue;
         run->location_tries++;
