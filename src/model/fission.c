@@ -112,6 +112,13 @@ static const char *text_of_reason(const FissionView *v, const char *text, InsnId
     return ptx_arena_strndup(v->arena, out, (size_t)length);
 }
 
+/* Where warps limit it as well, it is full. */
+static bool is_limited_by_registers(const Occupancy *occupancy)
+{
+    const unsigned limiters = occupancy->limiters;
+    return limiters & 1u << LIMITER_REGISTERS && !(limiters & 1u << LIMITER_WARPS);
+}
+
 /* Why there is no advice; "": there is. */
 static const char *text_against(const FissionView *v, const ptxlint_fission *of,
                                 const Occupancy *occupancy)
@@ -120,7 +127,7 @@ static const char *text_against(const FissionView *v, const ptxlint_fission *of,
     const Fission *fission = v->in->fission;
     if (!fission->count)
         return text_of_reason(v, fission->why, fission->why_insn);
-    if (!(occupancy->limiters & 1u << LIMITER_REGISTERS))
+    if (!is_limited_by_registers(occupancy))
         return "registers do not limit occupancy";
     if (of->is_block_assumed)
         return "no block is given: occupancy is for one of a common size";
@@ -166,7 +173,7 @@ const ptxlint_fission *ptx_fission_view(Arena *arena, Arena *scratch, const Fiss
     begin_fission(&v, out);
     if (v.shape.error || !find_part_figures(&v, NULL, &out->whole, &occupancy))
         return NULL;
-    if (!fission->count && !(occupancy.limiters & 1u << LIMITER_REGISTERS))
+    if (!fission->count && !is_limited_by_registers(&occupancy))
         return NULL;
     for (uint32_t p = 0; p < fission->count; p++)
         if (!view_part(&v, &fission->parts[p], &parts[p]))

@@ -39,18 +39,19 @@ void ptx_table_module(Out *out, const ptxlint_module *module)
     ptx_out_style(out, STYLE_BOLD);
     ptx_out_clean(out, info->path);
     ptx_out_style(out, STYLE_NONE);
+    Line line = { .out = out, .column = strlen(info->path), .indent = 2 };
     if (info->version_major)
-        ptx_out_format(out, ": PTX %d.%d", info->version_major, info->version_minor);
+        ptx_line_format(&line, ": PTX %d.%d", info->version_major, info->version_minor);
     else
-        ptx_out_text(out, ": PTX version unknown");
-    ptx_out_text(out, ", target ");
-    ptx_out_clean(out, info->target && *info->target ? info->target : "unknown");
-    ptx_out_format(out, ", %d-bit addresses", info->address_size);
+        ptx_line_words(&line, ": PTX version unknown");
+    ptx_line_words(&line, ", target ");
+    ptx_line_words(&line, info->target && *info->target ? info->target : "unknown");
+    ptx_line_format(&line, ", %d-bit addresses", info->address_size);
     for (size_t i = 0; i < info->gpu_count; i++) {
-        ptx_out_text(out, i ? ", " : "; figures for ");
-        ptx_out_clean(out, ptx_report_gpu_name(info->gpus[i]));
+        ptx_line_words(&line, i ? ", " : "; figures for ");
+        ptx_line_words(&line, ptx_report_gpu_name(info->gpus[i]));
     }
-    ptx_out_text(out, "\n");
+    ptx_line_end(&line);
 }
 
 static bool has_dims(const int64_t dims[3])

@@ -130,13 +130,14 @@ static void put_access_row(Out *out, const ptxlint_module *module, const ptxlint
     ptx_out_padded(out, access->op ? access->op : "-", 11);
     put_access_pair(out, access->sectors_per_request, access->ideal_sectors_per_request);
     put_access_pair(out, access->wavefronts_per_request, access->ideal_wavefronts_per_request);
-    ptx_out_format(out, "  %5.1f  %6s  ", access->active_threads,
+    ptx_out_format(out, "  %5.1f  %7s\n", access->active_threads,
                    ptx_figure_percent(access->efficiency, 1).text);
-    ptx_out_padded(out, access->pattern ? access->pattern : "-", 12);
-    ptx_out_format(out, "%s\n", ptx_report_certainty(access->certainty));
     Line line = { .out = out, .column = DETAIL_INDENT, .indent = DETAIL_INDENT + 2 };
     ptx_out_repeat(out, ' ', DETAIL_INDENT);
     ptx_line_source(&line, &access->source, ": ");
+    if (access->pattern)
+        ptx_line_format(&line, "%s, ", access->pattern);
+    ptx_line_format(&line, "%s: ", ptx_report_certainty(access->certainty));
     if (isfinite(access->lines_per_request)) {
         ptx_line_format(&line, "%.1f lines of 128 B", access->lines_per_request);
         ptx_line_format(&line, ", %.1f segments of 32 B; ", access->segments_per_request);
@@ -167,7 +168,7 @@ static void put_costly(Out *out, const ptxlint_module *module, const ptxlint_ker
     qsort(costly, count, sizeof *costly, costly_compare);
     if (count)
         ptx_put_heading(out, "  costly line  access            sectors  ideal   waves  ideal  "
-                             "lanes    used  pattern     certainty");
+                             "lanes     used");
     for (size_t i = 0; i < count && i < MAX_SHOWN; i++)
         put_access_row(out, module, costly[i]);
     if (count > MAX_SHOWN)
@@ -255,9 +256,9 @@ void ptx_table_branches(Out *out, const ptxlint_module *module, const ptxlint_ke
 static void put_share(Out *out, double percent)
 {
     if (isnan(percent))
-        ptx_out_format(out, "  %8s", "-");
+        ptx_out_format(out, " %7s", "-");
     else
-        ptx_out_format(out, "  %6.1f %%", percent);
+        ptx_out_format(out, " %5.1f %%", percent);
 }
 
 static void put_hot_row(Out *out, const ptxlint_hot_line *line)
@@ -266,11 +267,12 @@ static void put_hot_row(Out *out, const ptxlint_hot_line *line)
     snprintf(place, sizeof place, "%.40s:%" PRIu32, ptx_path_last(line->source.path),
              line->source.line);
     ptx_out_text(out, "  ");
-    ptx_out_padded(out, place, 24);
+    ptx_out_padded(out, place, 23);
     put_share(out, line->time_percent);
     put_share(out, line->issue_percent);
     put_share(out, line->sectors_percent > 0 ? line->sectors_percent : (double)NAN);
     ptx_out_format(out, "  %9s", line->sectors > 0 ? ptx_figure_number(line->sectors).text : "-");
+    ptx_out_text(out, " ");
     put_share(out, line->conflict_percent > 0 ? line->conflict_percent : (double)NAN);
     bool has_accesses = line->sectors_percent > 0 || line->conflict_percent > 0
                         || line->certainty == PTXLINT_NOT_KNOWN;
@@ -289,15 +291,14 @@ void ptx_table_hot_lines(Out *out, const ptxlint_kernel *kernel)
         if (!(most >= LEAST_PERCENT))
             continue;
         if (!has_head)
-            ptx_put_heading(out, "  CUDA line                   time     issue   sectors  "
-                                 "of launch conflicts  accesses are");
+            ptx_put_heading(out, "  CUDA line                  time   issue sectors  of "
+                                 "launch conflict  accesses");
         has_head = true;
         put_hot_row(out, line);
     }
     if (has_head)
-        ptx_out_text(out, "               time: share of what the code takes of the predicted "
-                          "time (estimate);\n"
-                          "               issue: of issue slots (estimate); conflicts: of shared "
-                          "memory,\n"
-                          "               wavefronts beyond the fewest\n");
+        ptx_out_text(out, "             time: share of what the code takes of the predicted time\n"
+                          "             (estimate); issue: of issue slots (estimate); conflicts: "
+                          "of\n"
+                          "             shared memory, wavefronts beyond the fewest\n");
 }

@@ -19,22 +19,23 @@ static uint64_t divisor_of_trips(uint64_t a, uint64_t b)
     return a;
 }
 
-/* 8 instructions: 1 (1/8) 12.5 % */
+/* Of 8 instructions: 1/8 12.5 % */
 static void put_loop_mix(Out *out, const ptxlint_mix *mix)
 {
     uint64_t all = mix->instruction_count, fused = mix->fused_count;
-    ptx_out_format(out, "%12" PRIu64 "  %" PRIu64, all, fused);
-    if (fused) {
-        uint64_t divisor = divisor_of_trips(all, fused);
-        ptx_out_format(out, " (%" PRIu64 "/%" PRIu64 ") %s", fused / divisor, all / divisor,
+    uint64_t divisor = fused ? divisor_of_trips(all, fused) : 1;
+    ptx_out_format(out, "%6" PRIu64 "  ", all);
+    if (fused)
+        ptx_out_format(out, "%" PRIu64 "/%" PRIu64 " %s\n", fused / divisor, all / divisor,
                        ptx_figure_percent((double)fused, (double)all).text);
-    }
-    ptx_out_text(out, "\n");
+    else
+        ptx_out_text(out, "0\n");
 }
 
 static Figure figure_trips(double count)
 {
-    return isfinite(count) && count == floor(count) ? ptx_figure_fixed(count, 0)
+    enum { MOST_SHOWN = 10 * 1000 * 1000 };
+    return count < MOST_SHOWN && count == floor(count) ? ptx_figure_fixed(count, 0)
                                                     : ptx_figure_short(count);
 }
 
@@ -46,7 +47,7 @@ static void put_iteration(Out *out, const ptxlint_cycles *cycles)
     for (size_t i = 0; pipe && i < cycles->pipe_count; i++)
         if (!strcmp(cycles->pipes[i].pipe, pipe))
             most = cycles->pipes[i].shortest;
-    ptx_out_format(out, "  %8s  ", pipe ? ptx_figure_fixed(most, 2).text : "unknown");
+    ptx_out_format(out, " %7s  ", pipe ? ptx_figure_fixed(most, 2).text : "unknown");
     ptx_out_padded(out, pipe ? pipe : "unknown", 8);
 }
 
@@ -141,8 +142,8 @@ static void put_loop_peak(Out *out, const ptxlint_mix *mix, const ptxlint_peak *
 static void put_loop_row(Out *out, const ptxlint_module *module, const ptxlint_loop *loop)
 {
     ptx_out_format(out, "  %9" PRIu32 "  ", ptxlint_module_place(module, loop->header.begin).line);
-    ptx_out_padded(out, loop->label && *loop->label ? loop->label : "(no label)", 16);
-    ptx_out_format(out, "  %5" PRIu32 "  %9s", loop->depth, figure_trips(loop->trip.count).text);
+    ptx_out_padded(out, loop->label && *loop->label ? loop->label : "(no label)", 12);
+    ptx_out_format(out, "  %5" PRIu32 " %7s", loop->depth, figure_trips(loop->trip.count).text);
     put_iteration(out, loop->cycles && ptx_report_gpu(module) ? &loop->cycles[0] : NULL);
     put_loop_mix(out, &loop->mix);
     if (loop->source.path) {
@@ -169,7 +170,7 @@ void ptx_table_loops(Out *out, const ptxlint_module *module, const ptxlint_kerne
         return;
     ptx_put_heading(
         out,
-        "  loop line  label             depth      trips    clocks  bound by  instructions  FMA");
+        "  loop line  label         depth   trips  clocks  bound by insns  FMA");
     for (size_t i = 0; i < kernel->loop_count && out->status == PTXLINT_OK; i++)
         put_loop_row(out, module, &kernel->loops[i]);
     if (!has_several)

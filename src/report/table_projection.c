@@ -10,7 +10,7 @@
 enum {
     BEST_SHOWN = 10,            /* block sizes that reach the best occupancy */
     MAX_PIPES = 64,
-    PIPES_A_ROW = 8,
+    BOUND_COLUMNS = 11,         /* what holds it, behind the first of them */
     PIPE_COLUMNS = 9,           /* at least */
     ROW_COLUMNS = 15
 };
@@ -454,14 +454,18 @@ static size_t put_pipe_limits(Out *out, const ptxlint_cycles *cycles, PipeSet us
                               int row)
 {
     int decimals = decimals_of(cycles);
-    size_t i = first, shown = 0;
-    for (; i < cycles->pipe_count && i < MAX_PIPES && shown < PIPES_A_ROW; i++) {
+    size_t i = first, column = ROW_COLUMNS;
+    const size_t end = LINE_COLUMNS - (first ? 0 : BOUND_COLUMNS);
+    for (; i < cycles->pipe_count && i < MAX_PIPES; i++) {
         const ptxlint_pipe_cycles *pipe = &cycles->pipes[i];
+        const size_t width = width_of(pipe, decimals);
         if (!(used >> i & 1))
             continue;
-        ptx_out_format(out, "%*s", (int)width_of(pipe, decimals),
+        if (column > ROW_COLUMNS && column + width > end)
+            break;
+        ptx_out_format(out, "%*s", (int)width,
                        row < 0 ? pipe->pipe : figure_cycles(cycles_of(pipe, row), decimals).text);
-        shown++;
+        column += width;
     }
     return i;
 }

@@ -1,7 +1,9 @@
 #!/bin/sh
-# make.sh -- compiles blocks.cu, by nvcc 13.0.
+# make.sh -- compiles blocks.cu and locations.cu, by nvcc 13.0.
 set -e
 cd "$(dirname "$0")"
 for sm in 75 90; do
-    nvcc -std=c++17 -arch=compute_$sm -ptx -o blocks.sm_$sm.ptx blocks.cu
+    for of in blocks locations; do
+        nvcc -std=c++17 -arch=compute_$sm -ptx -o $of.sm_$sm.ptx $of.cu
+    done
 done

@@ -23,7 +23,15 @@ WANTED = {
     "scan_of_maxima": ("block scan", "max", ANY),
     "tail_of_volatile_words": (*SUMS, 8),     # the steps with barriers alone: lanes may run apart
 }
-TWICE = {"scan_of_padded_rows": 2 * [(*SCANS, ANY)],      # a register each for even and odd elements
+ARGMIN, ARGMAX = ("block reduction", "argmin", 256), ("block reduction", "argmax", 256)
+LEAST, GREATEST = ("block reduction", "min", 256), ("block reduction", "max", 256)
+WANTED |= {"greatest_by_warps": ARGMAX, "least_by_warps": ARGMIN, "least_of_unsigned": ARGMIN, "first_of_greatest": ARGMAX, "last_of_least": ARGMIN,
+           "greatest_kept": ARGMAX, "greatest_of_many": ARGMAX, "greatest_by_one_thread": ARGMAX,
+           # the values are right, the places are not
+           **{name: GREATEST for name in ("no_linear_place", "no_place_beside", "no_place_of_both", "no_place_for_the_greater")}}
+TWICE = {"least_by_tree": [LEAST, ARGMIN], **{name: [GREATEST, ARGMAX] for name in (
+             "greatest_by_tree", "first_by_tree", "greatest_in_registers", "greatest_of_pairs")},
+         "scan_of_padded_rows": 2 * [(*SCANS, ANY)],      # a register each for even and odd elements
          "scan_of_padded_halves": [(*SCANS, ANY), (*SCANS, 512)]}     # and for the halves, of which neither sum is a row
 MISSED = {"scan_without_the_own"}         # nvcc takes the own value from the sum of the warps before, in which it is not
 problems = []

@@ -277,7 +277,7 @@ static const Case cases[] = {
     /* 32,768 warps of two rows, 1,024 steps: two sectors of each matrix */
     { "$PTXLINT report --gpu SM_90A --grid 64,64 --block 16,16 --param 0=1024 --kernel gemm_naive "
       "'" PTXLINT_SOURCE_ROOT "/testdata/ptx/gemm.sm_90.lineinfo.ptx'", 0,
-      "  gemm.cu:19                       -    29.9 %    99.9 %  134217728         -  ", "", NULL },
+      "  gemm.cu:19                    -  29.9 %  99.9 %  134217728        - ", "", NULL },
     { "$PTXLINT report --gpu H100,SM_90 clean.ptx", 0, "figures for h100, sm_90", "", NULL },
     /* what is worth a reader's time */
     { "$PTXLINT slight.ptx", 0, "1 note is not shown: see --all\n", "", "HYG103" },
@@ -375,7 +375,8 @@ static const Case cases[] = {
     { "$PTXLINT --gpu h2000 --gpu a1000 clean.ptx", 2, "", "unknown GPU 'a1000'", NULL },
     { "$PTXLINT --gpu '' clean.ptx", 2, "", "--gpu: a name is missing", NULL },
     { "$PTXLINT --gpu h200,,a100 clean.ptx", 2, "", "--gpu: a name is missing", NULL },
-    { "$PTXLINT report --gpu a100,h200 --gpu sm_86 clean.ptx", 0, "a100, h200, sm_86", "", NULL },
+    { "$PTXLINT report --gpu a100,h200 --gpu sm_86 clean.ptx", 0, "a100, h200,\n  sm_86", "",
+      NULL },
     { "$PTXLINT report --gpu h200 --gpu h200 clean.ptx", 0, "h200", "", "h200, h200" },
     { "$PTXLINT report --gpu mine.yaml clean.ptx", 0, "mine", "", NULL },
     { "$PTXLINT report --gpu h200,./mine.yaml clean.ptx", 0, "h200, mine", "", NULL },

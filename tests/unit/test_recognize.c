@@ -34,6 +34,18 @@ static const struct { const char *what, *body, *wanted; } loops[] = {
     { "under a guard",
       LOOP("setp.gt.f32 %p2, %f2, 0f00000000;\n@%p2 add.s32 %r3, %r3, 1;\n") USE,
       "%r3 scalar reduction add conditional; %r2 linear induction add 1" },
+    { "by a selection",
+      LOOP("setp.gt.f32 %p2, %f2, 0f00000000;\nadd.f32 %f3, %f1, %f2;\n"
+           "selp.f32 %f1, %f3, %f1, %p2;\n") USE,
+      "%f1 scalar reduction add conditional; %r2 linear induction add 1" },
+    { "selected, or set anew",
+      LOOP("setp.gt.f32 %p2, %f2, 0f00000000;\nadd.f32 %f3, %f1, %f2;\n"
+           "selp.f32 %f1, %f3, 0f00000000, %p2;\n") USE,
+      "%f1 not recognized; %r2 linear induction add 1" },
+    { "selected by the sum itself",
+      LOOP("setp.gt.f32 %p2, %f1, %f2;\nadd.f32 %f3, %f1, %f2;\n"
+           "selp.f32 %f1, %f3, %f1, %p2;\n") USE,
+      "%f1 not recognized; %r2 linear induction add 1" },
     { "by an induction, and doubled", LOOP("add.s32 %r3, %r3, %r2;\nshl.b32 %r4, %r4, 1;\n") USE,
       "%r3 polynomial induction add; %r4 geometric induction shl; %r2 linear induction add 1" },
     { "toggled, and subtracted from", LOOP("xor.b32 %r3, %r3, 1;\nsub.f32 %f1, %f2, %f1;\n") USE,
@@ -243,6 +255,11 @@ static const struct { const char *what, *body, *wanted; } arrays[] = {
     { "neighbours of one element",
       "ld.global.f32 %f2, [%rd2];\nld.global.f32 %f3, [%rd2+-4];\nadd.f32 %f4, %f2, %f3;\n"
       "st.global.f32 [%rd3], %f4;\nret;\n", "y stencil 4" },
+    { "neighbours along an index that the store has not",
+      "ld.global.f32 %f2, [%rd2];\nld.global.f32 %f3, [%rd2+-4];\nadd.f32 %f4, %f2, %f3;\n"
+      "setp.ne.s32 %p1, %r9, 0;\n@%p1 bra E;\nmul.wide.u32 %rd4, %r7, 4;\n"
+      "add.s64 %rd5, %rd9, %rd4;\nst.global.f32 [%rd5], %f4;\nE: ret;\n",
+      "y array assignment 4" },
     { "of rows",
       "mul.wide.s32 %rd6, %r1, 4;\nmov.u32 %r10, %tid.y;\nmad.lo.s32 %r11, %r10, %r1, %r2;\n"
       "mul.wide.s32 %rd4, %r11, 4;\nadd.s64 %rd5, %rd8, %rd4;\nadd.s64 %rd7, %rd5, %rd6;\n"

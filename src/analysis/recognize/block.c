@@ -23,7 +23,7 @@ typedef struct BlockWalk {
 
 static void walk_to(BlockWalk *w, BlockValue value)
 {
-    if (value.kind != BLOCK_COMBINED || w->seen[value.number])
+    if ((value.kind != BLOCK_COMBINED && value.kind != BLOCK_CHOSEN) || w->seen[value.number])
         return;
     w->seen[value.number] = true;
     w->stack[w->depth++] = value.number;
@@ -69,7 +69,8 @@ static uint8_t add_block_row(Recognizer *r, const BlockRow *row, bool is_first)
 {
     for (uint32_t i = 0; i < r->block_row_count; i++) {
         BlockRow *old = &r->blocks[i];
-        if (old->insn != row->insn || old->is_scan != row->is_scan || old->step != row->step)
+        if (old->insn != row->insn || old->is_scan != row->is_scan || old->step != row->step
+            || old->is_location != row->is_location)
             continue;
         old->run_count++;
         if (old->threads != row->threads)
@@ -85,7 +86,8 @@ static uint8_t add_block_row(Recognizer *r, const BlockRow *row, bool is_first)
 static bool is_of_scan(const BlockFound *found, const BlockScan *scans, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (scans[i].whole == found->signature || scans[i].signature == found->signature)
+        if (!found->is_location && (scans[i].whole == found->signature
+                                    || scans[i].signature == found->signature))
             return true;
     return false;
 }
@@ -107,6 +109,7 @@ static void take_scans(BlockWalk *w, const BlockScan *scans, uint32_t count, boo
         const BlockScan *scan = &scans[i];
         const BlockRow row = { .insn = scan->insn, .reg = scan->reg, .array = scan->array,
                                .step = scan->step, .count = scan->count, .is_scan = true,
+                               .within = w->run->r->flow->cfg->block_of[scan->insn],
                                .threads = w->run->threads };
         const uint8_t of = add_block_row(w->run->r, &row, is_first);
         if (of)
@@ -114,12 +117,24 @@ static void take_scans(BlockWalk *w, const BlockScan *scans, uint32_t count, boo
     }
 }
 
+static VarId stored_array(const Recognizer *r, InsnId store)
+{
+    const Subscript *to = r->subscripts[store];
+    return to && to->array ? ptx_subscript_var(to->array) : NO_ID;
+}
+
 static void take_reduction(BlockWalk *w, const BlockFound *found, bool is_first)
 {
     const Func *func = w->run->func;
-    const BlockRow row = { .insn = found->insn, .array = NO_ID, .step = found->step,
-                           .reg = ptx_insn_operands(func, &func->insns[found->insn])[0].id,
-                           .count = found->count, .threads = w->run->threads };
+    const Insn *insn = &func->insns[found->insn];
+    BlockRow row = { .insn = found->insn, .step = found->step, .within = found->within,
+                     .reg = ptx_insn_operands(func, insn)[0].id, .array = NO_ID,
+                     .count = found->count, .threads = w->run->threads,
+                     .is_location = found->is_location };
+    if (insn->op->kind == OPK_ST) {
+        row.reg = NO_ID;
+        row.array = stored_array(w->run->r, found->insn);
+    }
     const uint8_t of = add_block_row(w->run->r, &row, is_first);
     if (of)
         mark_makers(w, found->value, of);
@@ -251,7 +266,16 @@ static void own_stores(Recognizer *r, uint8_t row)
                 && item->kind == DEPENDENCE_REGISTER && r->block_rows[item->from] == row)
                 r->block_stores[i] = r->count + 1;
         }
+        if (op->kind == OPK_ST && !r->owner[i] && r->block_rows[i] == row)
+            r->block_stores[i] = r->count + 1;
     }
+}
+
+static const char *text_of_row(const BlockRow *row)
+{
+    if (row->is_location)
+        return row->step == STEP_MAX ? "argmax" : "argmin";
+    return ptx_recognizer_step_text((Step)row->step);
 }
 
 void ptx_recognizer_blocks(Recognizer *r)
@@ -267,10 +291,10 @@ void ptx_recognizer_blocks(Recognizer *r)
         const BlockId at = flow->cfg->block_of[from->insn];
         const Recognized row = {
             .loop = flow->loops->loop_of[at], .insn = from->insn, .reg = from->reg,
-            .array = from->array, .is_array = from->array != NO_ID, .insn_count = makers,
+            .array = from->array, .is_array = from->reg == NO_ID, .insn_count = makers,
             .class = from->is_scan ? RECOGNIZED_BLOCK_SCAN : RECOGNIZED_TREE,
-            .operation = ptx_recognizer_step_text((Step)from->step), .lanes = from->count,
-            .is_conditional = r->is_decided[at],
+            .operation = text_of_row(from), .lanes = from->count,
+            .is_conditional = r->is_decided[from->within],
         };
         own_stores(r, (uint8_t)(i + 1));
         if (!r->owner[from->insn])

@@ -1,6 +1,7 @@
 /* One instruction for the lanes of a warp: numbers, what is combined, shuffles. */
-#include "analysis/recognize/block_run.h"
+#include "analysis/recognize/block_choice.h"
 
+#include "analysis/flow/cfg.h"
 #include "analysis/sim/value.h"
 #include "ir/func.h"
 #include "ir/insn.h"
@@ -71,7 +72,10 @@ static bool is_of_whole_block(BlockRun *run, BlockValue value, uint32_t count)
     return is_whole;
 }
 
-enum { MAX_ELEMENTS_OF_THREAD = 64 };
+BlockId ptx_block_within(const BlockRun *run, InsnId id)
+{
+    return run->where_block == EXIT_BLOCK ? run->r->flow->cfg->block_of[id] : run->where_block;
+}
 
 static void note_combined(BlockRun *run, InsnId id, BlockValue value)
 {
@@ -81,12 +85,22 @@ static void note_combined(BlockRun *run, InsnId id, BlockValue value)
         || ptx_block_key_thread(node->key) != NO_THREAD)
         return;
     for (uint32_t i = 0; i < run->found_count; i++)
-        if (run->found[i].signature == node->signature && run->found[i].count == node->count)
+        if (run->found[i].signature == node->signature && run->found[i].count == node->count
+            && !run->found[i].is_location)
             return;
     if (is_of_whole_block(run, value, node->count))
         run->found[run->found_count++] = (BlockFound){ .value = value, .insn = id,
                                                        .step = node->step, .count = node->count,
+                                                       .within = ptx_block_within(run, id),
                                                        .signature = node->signature };
+}
+
+void ptx_block_note(BlockRun *run, InsnId id, BlockValue value)
+{
+    if (value.kind == BLOCK_COMBINED)
+        note_combined(run, id, value);
+    else if (value.kind == BLOCK_CHOSEN)
+        ptx_block_note_location(run, id, value);
 }
 
 /* key: of the result where it is no combination. */
@@ -98,10 +112,8 @@ static BlockValue combine_in_thread(BlockStep *s, uint8_t step, BlockValue a, Bl
     const BlockValue value = s->insn->op->operation == OP_SUB
                                  ? ptx_block_subtract(s->run->arena, &s->run->nodes, &of, a, b)
                                  : ptx_block_combine(s->run->arena, &s->run->nodes, &of, a, b);
-    bool is_new = value.kind == BLOCK_COMBINED && !ptx_block_value_is_same(value, a)
-                  && !ptx_block_value_is_same(value, b);
-    if (is_new)
-        note_combined(s->run, s->id, value);
+    if (!ptx_block_value_is_same(value, a) && !ptx_block_value_is_same(value, b))
+        ptx_block_note(s->run, s->id, value);
     return value;
 }
 
@@ -142,6 +154,24 @@ static BlockValue operate_on_two(BlockStep *s, Step step, const BlockValue *args
         return ptx_block_number(number);
     return step == STEP_OTHER ? ptx_block_element(key)
                               : combine_in_thread(s, (uint8_t)step, args[0], args[1], key);
+}
+
+/* Of predicates, or what makes one of two values; BLOCK_UNSET: it is another operation. */
+static BlockValue operate_on_predicates(BlockStep *s, const BlockValue *args, uint64_t key)
+{
+    const BlockOperation of = { .step = (uint8_t)ptx_block_order(s->insn), .insn = s->id,
+                                .type = s->insn->op->type, .key = key };
+    if (of.step)
+        return ptx_block_compare(s->run, &of, args[0], args[1]);
+    if (s->insn->op->type != TYPE_PRED
+        || (args[0].kind != BLOCK_COMPARED && args[1].kind != BLOCK_COMPARED))
+        return (BlockValue){ 0 };
+    switch ((Operation)s->insn->op->operation) {
+    case OP_AND: return ptx_block_logic(s->run, LOGIC_AND, key, args[0], args[1]);
+    case OP_OR: return ptx_block_logic(s->run, LOGIC_OR, key, args[0], args[1]);
+    case OP_NOT: return ptx_block_logic(s->run, LOGIC_NOT, key, args[0], args[0]);
+    default: return (BlockValue){ 0 };
+    }
 }
 
 static void note_other_uses(const BlockStep *s, const BlockValue *args, unsigned count)
@@ -190,8 +220,9 @@ static BlockValue operate_in_lane(BlockStep *s, const BlockFunction *f, unsigned
     if (is_known)
         return ptx_block_number(f->op.fn(&f->op, args[0].number, args[1].number, args[2].number,
                                          args[3].number));
-    const BlockValue result = f->count == 2 ? operate_on_two(s, f->step, args, key)
-                                            : ptx_block_element(key);
+    BlockValue result = operate_on_predicates(s, args, key);
+    if (result.kind == BLOCK_UNSET)
+        result = f->count == 2 ? operate_on_two(s, f->step, args, key) : ptx_block_element(key);
     if (result.kind == BLOCK_ELEMENT)
         note_other_uses(s, args, count);
     return result;
@@ -225,10 +256,11 @@ static void select_in_lanes(BlockStep *s)
         if (!(s->lanes >> lane & 1))
             continue;
         const BlockValue p = ptx_block_arg_read(s->run, &args[2], first, lane);
-        BlockValue value = ptx_block_element(ptx_block_result_key(&result, lane));
-        if (p.kind == BLOCK_NUMBER)
-            value = ptx_block_arg_read(s->run, &args[p.number ? 0 : 1], first, lane);
-        ptx_block_put(&result, lane, value);
+        const BlockOperation of = { .insn = s->id, .key = ptx_block_result_key(&result, lane) };
+        ptx_block_put(&result, lane,
+                      ptx_block_choose(s->run, &of, p,
+                                       ptx_block_arg_read(s->run, &args[0], first, lane),
+                                       ptx_block_arg_read(s->run, &args[1], first, lane)));
     }
 }
 
@@ -350,7 +382,6 @@ static void shuffle_lane(BlockStep *s, unsigned lane, const BlockValue *values,
     bool is_inside = false;
     const unsigned from = source_lane(s->insn->op, lane, numbers[0], numbers[1], &is_inside) & 31;
     const uint32_t members = numbers[2] & s->lanes;
-    write_elements(s, UINT32_C(1) << lane);
     if (members >> lane & 1 && members >> from & 1)
         ptx_block_write(s->run, &s->operands[0], thread, values[from]);
     if (s->operands[1].flags & OPERAND_RIGHT)
@@ -361,18 +392,18 @@ static void shuffle_lanes(BlockStep *s)
 {
     const Operand *source = lane_operand_at(s, 1);
     BlockValue values[BLOCK_WARP] = { { 0 } };
-    for (unsigned lane = 0; lane < BLOCK_WARP && source; lane++)
-        if (s->lanes >> lane & 1)
-            values[lane] = ptx_block_read(s->run, source, ptx_block_thread(s->run, s->w, lane));
-    for (unsigned lane = 0; lane < BLOCK_WARP; lane++) {
-        uint32_t numbers[3];
+    uint32_t numbers[BLOCK_WARP][3], known = 0;
+    for (unsigned lane = 0; lane < BLOCK_WARP && source; lane++) {
+        const uint32_t thread = ptx_block_thread(s->run, s->w, lane);
         if (!(s->lanes >> lane & 1))
             continue;
-        if (source && read_lane_numbers(s, ptx_block_thread(s->run, s->w, lane), numbers))
-            shuffle_lane(s, lane, values, numbers);
-        else
-            write_elements(s, UINT32_C(1) << lane);
+        values[lane] = ptx_block_read(s->run, source, thread);
+        known |= (uint32_t)read_lane_numbers(s, thread, numbers[lane]) << lane;
     }
+    write_elements(s, s->lanes);
+    for (unsigned lane = 0; lane < BLOCK_WARP; lane++)
+        if (known >> lane & 1)
+            shuffle_lane(s, lane, values, numbers[lane]);
 }
 
 /* Of all lanes of the warp, by a mask that names them all. */
@@ -461,12 +492,13 @@ static void run_in_lanes(BlockStep *s)
         run_operation(s);
 }
 
-void ptx_block_execute(BlockRun *run, BlockWarp *w, InsnId id, uint32_t lanes)
+void ptx_block_execute_lanes(BlockRun *run, BlockWarp *w, InsnId id, uint32_t lanes,
+                             uint32_t maybe)
 {
     const Insn *insn = &run->func->insns[id];
     BlockStep s = { .run = run, .w = w, .insn = insn, .id = id, .visit = w->visits[id],
+                    .lanes = lanes, .maybe = maybe,
                     .operands = ptx_insn_operands(run->func, insn) };
-    s.lanes = ptx_block_guard(run, w, id, lanes, &s.maybe);
     bool is_access = insn->op->kind == OPK_LD || insn->op->kind == OPK_ST
                      || insn->op->kind == OPK_ATOM || insn->op->kind == OPK_RED;
     if (is_access)
@@ -477,6 +509,14 @@ void ptx_block_execute(BlockRun *run, BlockWarp *w, InsnId id, uint32_t lanes)
         write_elements(&s, s.maybe);
     if (s.maybe && insn->op->flags & OPF_WARP)
         write_elements(&s, s.lanes | s.maybe);
+}
+
+void ptx_block_execute(BlockRun *run, BlockWarp *w, InsnId id, uint32_t lanes)
+{
+    uint32_t maybe;
+    const uint32_t where = ptx_block_guard(run, w, id, lanes, &maybe);
+    if (!maybe || !ptx_block_execute_guarded(run, w, id, where, maybe))
+        ptx_block_execute_lanes(run, w, id, where, maybe);
     if (w->visits[id] < MAX_ELEMENT_VISITS)
         w->visits[id]++;
     else

@@ -1,5 +1,5 @@
 /* Shared memory of a block that is run: words, and who wrote and read them last. */
-#include "analysis/recognize/block_run.h"
+#include "analysis/recognize/block_choice.h"
 
 #include "analysis/redundancy/effect.h"
 #include "ir/func.h"
@@ -270,6 +270,18 @@ static void load_for_thread(const WordAccess *a, const Operand *address,
     }
 }
 
+/* Where a predicate decides whether it is stored: it, or what was there. */
+static BlockValue stored_where(const WordAccess *a, const Operand *operand, uint64_t address,
+                               unsigned words)
+{
+    const unsigned lane = a->thread % BLOCK_WARP;
+    const BlockOperation of = { .insn = a->id, .key = ptx_block_merged_key(a->run, operand,
+                                                                           a->visit, a->thread) };
+    const BlockValue value = ptx_block_read(a->run, operand, a->thread);
+    return ptx_block_choose(a->run, &of, a->run->where[lane], value,
+                            load_words(a, address, words));
+}
+
 static void store_for_thread(const WordAccess *a, const Operand *address, bool is_certain)
 {
     const Operand *operands = ptx_insn_operands(a->run->func, a->insn);
@@ -284,10 +296,16 @@ static void store_for_thread(const WordAccess *a, const Operand *address, bool i
         a->run->is_lost = true;
         return;
     }
-    for (uint32_t o = 0; o < a->insn->operand_count; o++)
-        if (!(operands[o].role & ROLE_ADDRESS))
-            store_words(a, at.number + (uint64_t)part++ * bytes, bytes / WORD,
-                        ptx_block_read(a->run, &operands[o], a->thread), is_certain);
+    for (uint32_t o = 0; o < a->insn->operand_count && !a->run->is_lost; o++) {
+        const uint64_t to = at.number + (uint64_t)part * bytes;
+        if (operands[o].role & ROLE_ADDRESS)
+            continue;
+        const BlockValue value = a->run->where
+                                     ? stored_where(a, &operands[o], to, bytes / WORD)
+                                     : ptx_block_read(a->run, &operands[o], a->thread);
+        store_words(a, to, bytes / WORD, value, is_certain);
+        part++;
+    }
 }
 
 /* An atomic on shared memory: what is there then is not known. */

@@ -1,5 +1,5 @@
 /* The warps of a block: branches, barriers, loops whose end is not known. */
-#include "analysis/recognize/block_run.h"
+#include "analysis/recognize/block_choice.h"
 
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/defs.h"
@@ -96,6 +96,15 @@ static bool find_given_registers(const Func *func, bool *given)
     return !is_new;
 }
 
+/* A comparison that may decide a minimum or maximum. */
+static bool compares_registers(const Func *func, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    const unsigned cases = ptx_block_order(insn);
+    return cases && cases != ORDER_EQUAL && cases != (ORDER_LESS | ORDER_GREATER)
+           && operands[1].kind == OPERAND_REG && operands[2].kind == OPERAND_REG;
+}
+
 /* As many operations of what threads gave each other as a block's row takes; a loop counts for
  * all of them. */
 static bool may_combine(const Recognizer *r)
@@ -108,9 +117,9 @@ static bool may_combine(const Recognizer *r)
     uint32_t count = 0;
     for (InsnId i = 0; i < flow->func->insn_count && count < least; i++) {
         const Insn *insn = &flow->func->insns[i];
+        bool is_step = ptx_block_step(insn) != STEP_OTHER || compares_registers(flow->func, insn);
         bool combines = insn->op->operation == OP_REDUX
-                        || (ptx_block_step(insn) != STEP_OTHER
-                            && reads_given(flow->func, insn, given));
+                        || (is_step && reads_given(flow->func, insn, given));
         bool is_again = flow->loops->loop_of[flow->cfg->block_of[i]] != NO_LOOP
                         || insn->op->operation == OP_REDUX;
         if (combines)
@@ -342,16 +351,19 @@ static void choose_unknown(BlockRun *run, BlockWarp *w, BlockId block, uint32_t 
     run->is_lost = run->is_lost || *choice == CHOICE_LOST;
 }
 
+static void go_on_at_meeting(BlockRun *run, BlockWarp *w, BlockId block)
+{
+    const BlockEntry entry = w->stack[--w->depth];
+    push_way(run, w, run->r->flow->dom->ipdom[block], entry.reconverge, entry.lanes);
+}
+
 /* Lanes that go around a branch, with those for which it is known. */
 static void go_around(BlockRun *run, BlockWarp *w, BlockId block)
 {
-    const BlockId meet = run->r->flow->dom->ipdom[block];
-    const BlockEntry entry = w->stack[w->depth - 1];
     BlockId ways[2];
     find_ways(run, block, ways);
-    forget_region(run, w, block, ways, entry.lanes);
-    w->depth--;
-    push_way(run, w, meet, entry.reconverge, entry.lanes);
+    forget_region(run, w, block, ways, w->stack[w->depth - 1].lanes);
+    go_on_at_meeting(run, w, block);
 }
 
 static void run_branch(BlockRun *run, BlockWarp *w, InsnId id)
@@ -362,6 +374,10 @@ static void run_branch(BlockRun *run, BlockWarp *w, InsnId id)
     BlockId ways[2];
     lanes[0] = ptx_block_guard(run, w, id, entry->lanes, &maybe);
     lanes[1] = entry->lanes & ~lanes[0] & ~maybe;
+    if (maybe && ptx_block_run_both_ways(run, w, block)) {
+        go_on_at_meeting(run, w, block);
+        return;
+    }
     if (maybe)
         choose_unknown(run, w, block, lanes, maybe);
     if (maybe && run->choices[block] == CHOICE_AROUND) {
@@ -449,6 +465,7 @@ static bool begin_block_run(BlockRun *run)
     run->kept = ptx_arena_array(run->arena, BlockValue *, flow->func->reg_count + 1);
     run->warps = ptx_arena_array(run->arena, BlockWarp, run->warp_count);
     run->epoch = 1;
+    run->where_block = EXIT_BLOCK;
     for (uint32_t i = 0; i < run->warp_count; i++) {
         BlockWarp *w = &run->warps[i];
         const uint32_t left = run->threads - i * BLOCK_WARP;

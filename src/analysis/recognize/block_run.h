@@ -23,6 +23,7 @@ enum {
     MAX_BLOCK_CELLS = 1 << 15,  /* words of shared memory */
     MAX_BLOCK_ARRAYS = 256,     /* variables there */
     MAX_BLOCK_FOUND = 16,
+    MAX_ELEMENTS_OF_THREAD = 64,        /* of what is combined */
     BLOCK_STACK = 64,
     NO_CELL = UINT32_MAX
 };
@@ -72,6 +73,8 @@ typedef struct BlockFound {
     BlockValue value;
     InsnId insn;
     uint8_t step;
+    bool is_location;           /* of a minimum or maximum: where it is */
+    BlockId within;             /* where it is decided that it is made */
     uint32_t count;
     uint64_t signature;
 } BlockFound;
@@ -99,7 +102,10 @@ typedef struct BlockRun {
     bool has_generic;           /* an address in shared memory is made a generic one */
     bool is_outside;            /* of a variable in shared memory: no such block is launched */
     BlockFound found[MAX_BLOCK_FOUND];
-    uint32_t found_count;
+    uint32_t found_count, location_tries;
+    /* per lane: the predicate under which an instruction runs; NULL: none */
+    const BlockValue *where;
+    BlockId where_block;        /* that decides it; EXIT_BLOCK: the instruction's */
 } BlockRun;
 
 /* Base of the addresses of shared variables, and how far they are apart. */
@@ -145,6 +151,12 @@ uint32_t ptx_block_scans(const BlockRun *run, BlockScan *out, uint32_t most);
 /* block_insn.c: one instruction for lanes of a warp that is no branch and no barrier of the
  * block. */
 void ptx_block_execute(BlockRun *run, BlockWarp *w, InsnId id, uint32_t lanes);
+/* The same for lanes that run it, and others that may. */
+void ptx_block_execute_lanes(BlockRun *run, BlockWarp *w, InsnId id, uint32_t lanes,
+                             uint32_t maybe);
+BlockId ptx_block_within(const BlockRun *run, InsnId id);
+/* A value that was made: it may be one of all threads. */
+void ptx_block_note(BlockRun *run, InsnId id, BlockValue value);
 /* The operation of two operands, sums and differences alike; STEP_OTHER: it is none. */
 Step ptx_block_step(const Insn *insn);
 

@@ -51,8 +51,7 @@ static bool is_neutral_extreme(const BlockOperation *of, uint64_t number)
     }
 }
 
-/* Whether x op number is x, whatever x. */
-static bool is_neutral(const BlockOperation *of, uint64_t number)
+bool ptx_block_is_neutral(const BlockOperation *of, uint64_t number)
 {
     const unsigned bits = ptx_type_info[of->type].bits;
     const uint64_t all = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
@@ -73,8 +72,8 @@ static bool is_neutral(const BlockOperation *of, uint64_t number)
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-static BlockValue add_block_node(Arena *arena, BlockNodes *nodes, const BlockNode *node,
-                                 uint8_t kind)
+BlockValue ptx_block_add_node(Arena *arena, BlockNodes *nodes, const BlockNode *node,
+                              uint8_t kind)
 {
     if (nodes->count == MAX_BLOCK_NODES) {
         nodes->is_full = true;
@@ -88,10 +87,12 @@ static BlockValue add_block_node(Arena *arena, BlockNodes *nodes, const BlockNod
 }
 
 /* What another operation made is an element where one thread made it of its own. */
-static BlockValue as_part(const BlockNodes *nodes, const BlockOperation *of, BlockValue value)
+BlockValue ptx_block_part(const BlockNodes *nodes, const BlockOperation *of, BlockValue value)
 {
     if (value.kind == BLOCK_HALF)
         return ptx_block_element(ptx_block_key(value.number, 0, NO_THREAD));
+    if (value.kind == BLOCK_COMPARED || value.kind == BLOCK_CHOSEN)
+        return ptx_block_element(nodes->items[value.number].key);
     if (value.kind != BLOCK_COMBINED)
         return value;
     const BlockNode *node = &nodes->items[value.number];
@@ -110,8 +111,7 @@ static uint32_t count_of_elements(const BlockNodes *nodes, BlockValue value)
     return value.kind == BLOCK_COMBINED ? nodes->items[value.number].count : 1;
 }
 
-/* The thread that all of it is of; NO_THREAD: there are several. */
-static uint32_t thread_of_elements(const BlockNodes *nodes, BlockValue value)
+uint32_t ptx_block_thread_of(const BlockNodes *nodes, BlockValue value)
 {
     return ptx_block_key_thread(value.kind == BLOCK_COMBINED ? nodes->items[value.number].key
                                                              : value.number);
@@ -120,24 +120,24 @@ static uint32_t thread_of_elements(const BlockNodes *nodes, BlockValue value)
 BlockValue ptx_block_combine(Arena *arena, BlockNodes *nodes, const BlockOperation *of,
                              BlockValue a, BlockValue b)
 {
-    if (a.kind == BLOCK_NUMBER && is_neutral(of, a.number))
+    if (a.kind == BLOCK_NUMBER && ptx_block_is_neutral(of, a.number))
         return b;
-    if (b.kind == BLOCK_NUMBER && is_neutral(of, b.number))
+    if (b.kind == BLOCK_NUMBER && ptx_block_is_neutral(of, b.number))
         return a;
     if (a.kind <= BLOCK_NUMBER || b.kind <= BLOCK_NUMBER)
         return ptx_block_element(of->key);
-    BlockNode node = { .a = as_part(nodes, of, a), .b = as_part(nodes, of, b), .key = of->key,
-                       .insn = of->insn, .step = of->step, .type = of->type };
+    BlockNode node = { .a = ptx_block_part(nodes, of, a), .b = ptx_block_part(nodes, of, b),
+                       .key = of->key, .insn = of->insn, .step = of->step, .type = of->type };
     const uint32_t count = count_of_elements(nodes, node.a);
     const uint32_t more = count_of_elements(nodes, node.b);
     if (count > UINT32_MAX - more)
         return ptx_block_element(of->key);
     node.count = count + more;
     node.signature = signature_of_elements(nodes, node.a) + signature_of_elements(nodes, node.b);
-    if (thread_of_elements(nodes, node.a) != thread_of_elements(nodes, node.b)
-        || thread_of_elements(nodes, node.a) != ptx_block_key_thread(of->key))
+    if (ptx_block_thread_of(nodes, node.a) != ptx_block_thread_of(nodes, node.b)
+        || ptx_block_thread_of(nodes, node.a) != ptx_block_key_thread(of->key))
         node.key = of->key | NO_THREAD;
-    return add_block_node(arena, nodes, &node, BLOCK_COMBINED);
+    return ptx_block_add_node(arena, nodes, &node, BLOCK_COMBINED);
 }
 
 /* ---- what is taken away ---------------------------------------------------------------------- */
@@ -179,7 +179,7 @@ BlockValue ptx_block_subtract(Arena *arena, BlockNodes *nodes, const BlockOperat
     const BlockTaking t = { arena, nodes, of, b };
     unsigned budget = MAX_SUBTRACT_NODES;
     BlockValue rest = { 0 };
-    if (b.kind == BLOCK_NUMBER && is_neutral(of, b.number))
+    if (b.kind == BLOCK_NUMBER && ptx_block_is_neutral(of, b.number))
         return a;
     if (a.kind > BLOCK_NUMBER && b.kind > BLOCK_NUMBER)
         rest = without(&t, a, SUBTRACT_DEPTH, &budget);
@@ -192,7 +192,7 @@ BlockValue ptx_block_half(Arena *arena, BlockNodes *nodes, BlockValue of, bool i
 {
     const BlockNode node = { .a = of, .key = ptx_block_key(nodes->count, 0, NO_THREAD),
                              .type = is_upper };
-    return add_block_node(arena, nodes, &node, BLOCK_HALF);
+    return ptx_block_add_node(arena, nodes, &node, BLOCK_HALF);
 }
 
 BlockValue ptx_block_whole(const BlockNodes *nodes, BlockValue low, BlockValue high, uint64_t key)

@@ -23,8 +23,13 @@ typedef enum BlockValueKind {
     BLOCK_NUMBER,
     BLOCK_ELEMENT,              /* number: a key */
     BLOCK_COMBINED,             /* number: a node */
-    BLOCK_HALF                  /* the same: the lower or upper half of node's a */
+    BLOCK_HALF,                 /* the same: the lower or upper half of node's a */
+    BLOCK_COMPARED,             /* the same: a predicate of a and b (block_choice.h) */
+    BLOCK_CHOSEN                /* the same: a or b, by a predicate */
 } BlockValueKind;
+
+/* What a predicate is made by. */
+typedef enum BlockLogic { LOGIC_COMPARE, LOGIC_AND, LOGIC_OR, LOGIC_NOT } BlockLogic;
 
 typedef struct BlockValue {
     uint64_t number;
@@ -34,10 +39,13 @@ typedef struct BlockValue {
 typedef struct BlockNode {
     BlockValue a, b;
     uint64_t key;               /* of the element that it is for another operation */
-    uint64_t signature;         /* the sum of its elements' hashes, in any order */
+    /* the sum of its elements' hashes, in any order; of a choice the node of its predicate */
+    uint64_t signature;
     uint32_t count;             /* elements, with repetitions */
     InsnId insn;
-    uint8_t step, type;         /* Step, Type; of a half: 0, 1 for the upper one */
+    /* Step, Type; of a half: 0, 1 for the upper one; of a comparison: in which cases it holds */
+    uint8_t step, type;
+    uint8_t logic;              /* BlockLogic, of a predicate */
     bool has_other_use;         /* something else is computed of it, too */
 } BlockNode;
 
@@ -79,6 +87,19 @@ typedef struct BlockOperation {
     InsnId insn;
     uint64_t key;               /* of the result, if it is no such combination */
 } BlockOperation;
+
+/* Of that kind; an element of its key where there are too many. */
+BlockValue ptx_block_add_node(Arena *arena, BlockNodes *nodes, const BlockNode *node,
+                              uint8_t kind);
+
+/* What goes into a combination: of another operation's result an element. */
+BlockValue ptx_block_part(const BlockNodes *nodes, const BlockOperation *of, BlockValue value);
+
+/* The thread that all of it is of; NO_THREAD: there are several. */
+uint32_t ptx_block_thread_of(const BlockNodes *nodes, BlockValue value);
+
+/* Whether x op number is x, whatever x. */
+bool ptx_block_is_neutral(const BlockOperation *of, uint64_t number);
 
 BlockValue ptx_block_combine(Arena *arena, BlockNodes *nodes, const BlockOperation *of,
                              BlockValue a, BlockValue b);

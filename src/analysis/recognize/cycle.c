@@ -33,9 +33,21 @@ static int place_of_variable(const Recognizer *r, const Cycle *c, const Insn *in
     return count == 1 ? place : -1;
 }
 
+/* Between two values of the variable, by a predicate that does not rest on it. */
+static bool is_choice_of_cycle(const Recognizer *r, const Cycle *c, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(r->flow->func, insn);
+    return insn->op->operation == OP_SELP && insn->operand_count == 4 && insn->guard == NO_ID
+           && ptx_recognizer_is_of_cycle(r, c, &operands[1]) && !operands[1].flags
+           && ptx_recognizer_is_of_cycle(r, c, &operands[2]) && !operands[2].flags
+           && !ptx_recognizer_is_of_cycle(r, c, &operands[3]);
+}
+
 static Step step_of_insn(const Recognizer *r, const Cycle *c, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(r->flow->func, insn);
+    if (is_choice_of_cycle(r, c, insn))
+        return STEP_COPY;
     const Step step = ptx_recognizer_step(insn);
     const uint32_t wanted = step == STEP_COPY ? 2 : 3;
     bool is_guarded_by_it = insn->guard != NO_ID && r->reg_component[insn->guard] == c->id;
@@ -225,7 +237,8 @@ static Step walk_cycle(const Recognizer *r, Cycle *c, Recognized *out)
         c->step_count += next != STEP_COPY;
         if (next != STEP_COPY)
             note_cycle_operands(r, c, c->insns[i]);
-        out->is_conditional |= !ptx_recognizer_is_unconditional(r, c->insns[i]);
+        out->is_conditional |= !ptx_recognizer_is_unconditional(r, c->insns[i])
+                               || is_choice_of_cycle(r, c, insn);
     }
     return step;
 }

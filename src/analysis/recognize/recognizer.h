@@ -50,9 +50,10 @@ typedef struct BlockRow {
     VarId array;                /* of a scan in shared memory; else NO_ID */
     uint32_t count;             /* elements; 0: as many as the launch says */
     uint32_t threads;
+    BlockId within;             /* where it is decided that it is made */
     uint32_t run_count;         /* other sizes and shapes of the block that it holds for, too */
     uint8_t step;               /* Step */
-    bool is_scan;
+    bool is_scan, is_location;
     bool is_reported;           /* a tree is its row */
 } BlockRow;
 

@@ -15,6 +15,7 @@ enum {
 typedef struct StencilWalk {
     Recognizer *r;
     LoopId loop;                /* that the store is in */
+    const Subscript *to;        /* where it stores */
     InsnId seen[STENCIL_INSNS];
     uint32_t count;
     const Subscript *points[STENCIL_POINTS];
@@ -70,9 +71,19 @@ static void find_points(StencilWalk *w, InsnId store)
     }
 }
 
-/* Whether an index moves by the term: it is one of the loop, or of the grid. */
+static bool moves_store(const StencilWalk *w, const SubscriptTerm *term)
+{
+    for (uint32_t i = 0; i < w->to->count; i++)
+        if (w->to->terms[i].kind == term->kind && w->to->terms[i].id == term->id)
+            return true;
+    return false;
+}
+
+/* Whether an index moves by the term, and the store with it: one of the loop, or of the grid. */
 static bool is_moving(const StencilWalk *w, const SubscriptTerm *term)
 {
+    if (!moves_store(w, term))
+        return false;
     if (w->loop != NO_LOOP && term->kind == TERM_LOOP)
         return true;
     return term->kind == TERM_THREAD || term->kind == TERM_CTA;
@@ -121,8 +132,10 @@ static bool is_next_element(const StencilWalk *w, const Subscript *a, const Subs
 
 bool ptx_recognizer_is_stencil(Recognizer *r, InsnId store)
 {
-    StencilWalk w = { .r = r, .loop = loop_of_insn(r, store) };
+    StencilWalk w = { .r = r, .loop = loop_of_insn(r, store), .to = r->subscripts[store] };
     r->stamp++;
+    if (!w.to)
+        return false;
     find_points(&w, store);
     for (uint32_t i = 0; i < w.point_count; i++)
         for (uint32_t k = i + 1; k < w.point_count && r->budget; k++) {

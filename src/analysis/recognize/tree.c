@@ -252,7 +252,7 @@ static bool read_tree_step(const Recognizer *r, InsnId id, TreeStep *out)
     InsnId loads[2];
     int64_t apart;
     if (insn->op->kind != OPK_ST || insn->op->space != SPACE_SHARED || !to || to->is_lost
-        || !to->array)
+        || !to->array || r->is_decided[r->flow->cfg->block_of[id]])
         return false;
     const InsnId operation = source_of_store(r, id);
     if (operation == NO_ID || !find_tree_loads(r, operation, loads)
