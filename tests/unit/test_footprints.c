@@ -9,6 +9,7 @@
 #include "analysis/access/evaluate.h"
 #include "analysis/sim/cost/footprint.h"
 #include "analysis/time/phases.h"
+#include "analysis/time/predict.h"
 #include "gpu/gpu.h"
 #include "isa/isa.h"
 
@@ -293,20 +294,43 @@ static void test_l1_passes(void **state)
     ptx_arena_free(&arena);
 }
 
-/* Few blocks hide little: the norm goes from a sum to the third power. */
+/* Few blocks hide little: the norm goes from a sum to the third power. Blocks that store in turns
+ * hide waits by what they have under way: 32 KB of an SM to the power 2.1. */
 static void test_phases(void **state)
 {
-    const struct { PhasesInput in; double memory, units; } cases[] = {
-        { { 1, 16, 1, false }, 1, 3 },
-        { { 4, 16, 1, false }, 3, 3 },
-        { { 1, 4, 0, false }, 1, 3 },
-        { { 1, 32, 0, false }, 3, 3 },   { { 1, 4, 0, true }, 3, 1 },   { { 2, 4, 0, true }, 3, 3 },
+    const struct { PhasesInput in; double memory, units, waits; } cases[] = {
+        { { 1, 16, 1, false, 0 }, 1, 3, 3 },     { { 4, 16, 1, false, 0 }, 3, 3, 3 },
+        { { 1, 4, 0, false, 0 }, 1, 3, 3 },      { { 1, 32, 0, false, 0 }, 3, 3, 3 },
+        { { 1, 4, 0, true, 0 }, 3, 1, 3 },       { { 2, 4, 0, true, 0 }, 3, 3, 3 },
+        { { 1, 4, 0, true, 512 }, 3, 1, 1 },     { { 2, 4, 0, true, 16384 }, 3, 3, 2.1 },
+        { { 4, 4, 0, true, 1 << 20 }, 3, 3, 3 },
     };
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         const Phases got = ptx_phases_find(&cases[c].in);
-        if (!is(got.memory, cases[c].memory) || !is(got.units, cases[c].units))
-            fail_msg("case %zu: %g, %g", c, got.memory, got.units);
+        if (!is(got.memory, cases[c].memory) || !is(got.units, cases[c].units)
+            || !is(got.waits, cases[c].waits))
+            fail_msg("case %zu: %g, %g, %g", c, got.memory, got.units, got.waits);
+    }
+}
+
+/* Full waves have their share; of 2.25 the last quarter waits as long as a full one. */
+static void test_last_wave(void **state)
+{
+    const struct { double waves, latency, dispatch, want; } cases[] = {
+        { 0.75, 90, 0, 0 }, { 2, 90, 0, 0 }, { 2.25, 0, 0, 0 }, { 0, 90, 0, 0 },
+        { 2.25, 90, 0, 40 - 10 }, { 2.25, 90, 9, 40 - 10 - 4 }, { 2.25, 90, 900, 0 },
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        Prediction of = { .waves = cases[c].waves, .phase_exponent = 3, .unit_exponent = 3,
+                          .waits_exponent = 3, .turns_of_memory = 3 };
+        of.parts_us[PART_LATENCY] = cases[c].latency;
+        of.parts_us[PART_DRAM] = cases[c].latency > 0 ? 0 : 90;
+        of.parts_us[PART_DISPATCH] = cases[c].dispatch;
+        const double got = ptx_predict_last_wave_us(&of);
+        if (!is(got, cases[c].want))
+            fail_msg("case %zu: %g for %g", c, got, cases[c].want);
     }
 }
 
@@ -402,6 +426,7 @@ UNIT(footprints)
         cmocka_unit_test(test_passes),
         cmocka_unit_test(test_l1_passes),
         cmocka_unit_test(test_phases),
+        cmocka_unit_test(test_last_wave),
         cmocka_unit_test(test_spread),
         cmocka_unit_test(test_neighbours),
     };

@@ -1043,6 +1043,39 @@ static void sum_waits(CriticalPathWalker *w, BlockId block, double clocks)
             share_waits(w, block, (PipeId)p, held[p]);
 }
 
+/* What a block of the launch loads in a basic block, each time. */
+static double loaded_sectors(const CriticalPathWalker *w, BlockId block, bool *stores)
+{
+    const Block *of = &w->in->cfg->blocks[block];
+    double sectors = 0;
+    for (InsnId i = of->first; i < of->end; i++) {
+        const Op *op = w->in->func->insns[i].op;
+        if (op->insn_class != CLASS_GLOBAL)
+            continue;
+        sectors += op->kind == OPK_LD ? block_sectors(w, i) : 0;
+        *stores |= op->kind == OPK_ST;
+    }
+    return sectors;
+}
+
+static double find_turn_bytes(const CriticalPathWalker *w)
+{
+    enum { SECTOR_BYTES = 32 };
+    const Cfg *cfg = w->in->cfg;
+    bool stores = false;
+    double sectors = 0, turns = 0;
+    for (uint32_t r = 0; r < cfg->rpo_count; r++) {
+        const BlockId block = cfg->rpo[r];
+        const double times = executions(w->in, block);
+        if (!is_in_steps(w, block) || !(times > 0))
+            continue;
+        const double each = loaded_sectors(w, block, &stores);
+        sectors += times * each;
+        turns = each > 0 ? fmax(turns, times) : turns;
+    }
+    return stores && turns > 0 ? SECTOR_BYTES * sectors / turns : 0;
+}
+
 CriticalPath ptx_critical_path_compute(Arena *scratch, const CriticalPathInput *in)
 {
     CriticalPath out = { 0 };
@@ -1072,6 +1105,7 @@ CriticalPath ptx_critical_path_compute(Arena *scratch, const CriticalPathInput *
         out.longest_clocks += w.own[in->cfg->rpo[r]] * longest(in, in->cfg->rpo[r]);
     }
     out.step_share = out.clocks > 0 ? out.step_share / out.clocks : 0;
+    out.turn_bytes = find_turn_bytes(&w);
     ptx_arena_release(scratch, mark);
     return out;
 }

@@ -69,6 +69,7 @@ typedef struct CriticalPath {
     double longest_clocks;
     /* of clocks, the share in steps: what the block's own work takes of any pipeline is in it */
     double step_share;
+    double turn_bytes;          /* that a block loads in a step in which it stores too; or 0 */
 } CriticalPath;
 
 CriticalPath ptx_critical_path_compute(Arena *scratch, const CriticalPathInput *input);

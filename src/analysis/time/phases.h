@@ -21,12 +21,14 @@ typedef struct PhasesInput {
     double warps_per_block;
     double barriers_of_round;   /* that a warp comes to each time that it loads */
     bool is_in_steps;           /* of a loop, in which copies run ahead: they are in its chain */
+    double turn_bytes;          /* that a block loads in a step in which it stores too; or 0 */
 } PhasesInput;
 
 /* Of the norms that join what is hidden. 1: it adds up. */
 typedef struct Phases {
     double memory;              /* what comes from memory, with what is computed */
     double units;               /* shared memory, with pipelines */
+    double waits;               /* warps that wait, with what comes from memory */
 } Phases;
 
 Phases ptx_phases_find(const PhasesInput *in);

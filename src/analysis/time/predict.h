@@ -110,7 +110,9 @@ typedef struct Prediction {     /* NaN: not known */
     /* of PART_PIPE, asynchronous products that warps wait for before they do anything else; 0 */
     double turns_us;
     double turns_exponent;      /* of the norm that joins them with the rest */
-    double waits_exponent;      /* of the one that joins PART_LATENCY with units of the SMs */
+    /* of the ones that join PART_LATENCY with units of the SMs, and with memory */
+    double waits_exponent, turns_of_memory;
+    double waves;               /* of blocks that do as much as each other; else 0 */
     /* it would rest on what the launch does not give, so there is none */
     bool bound_is_assumed;
     int bound_by, limiter;      /* TimePart; -1 */
@@ -130,9 +132,12 @@ double ptx_constant_addresses(const Count *count, double reach, uint32_t bytes);
 Prediction ptx_predict_without(const Prediction *prediction, TimePart part);
 
 /* What the launch takes longer than the same work would, did each SM have as many blocks as the
- * others: never more than is predicted. Latency adds nothing: blocks were measured not to keep
- * step, so the prediction takes a part of a wave for its share. */
+ * others: never more than is predicted. Latency adds nothing: it is ptx_predict_last_wave_us's. */
 double ptx_predict_imbalance_us(const Prediction *prediction);
+
+/* What a last wave that is not full takes longer than its share of a full one: its blocks wait by
+ * themselves. */
+double ptx_predict_last_wave_us(const Prediction *prediction);
 
 /* facts are not asked for. Owned by arena; scratch, another arena, is left as found. */
 const PredictFacts *ptx_predict_facts_compute(Arena *arena, Arena *scratch,
