@@ -126,8 +126,9 @@ static void explain_figures(char why[WHY_BYTES], const Evaluation *evaluation,
 {
     char text[96];
     if (!insn->is_reached) {
-        say(why, evaluation->is_cut ? "not reached within the budget of the evaluation"
-                                    : "no thread reaches it in this launch");
+        const bool is_part = evaluation->is_cut || evaluation->has_left_early;
+        say(why, is_part ? "not reached within the budget of the evaluation"
+                         : "no thread reaches it in this launch");
         return;
     }
     say_doubt(why, evaluation, (Uncertainty)insn->total.doubt);

@@ -287,7 +287,7 @@ static void test_nest(void **state)
                             .program = program };
     const Evaluation *e = ptx_evaluate(&run, m->gpus[0], NEST_STEPS, DEPTH_QUICK);
     const Func *func = &m->ir->funcs[0];
-    assert_true(e->steps < NEST_STEPS && !e->is_cut);
+    assert_true(e->steps < NEST_STEPS && !e->is_cut && e->has_left_early);
     for (InsnId i = 0; i < func->insn_count; i++)
         assert_true(e->insns[i].is_reached);
     assert_int_equal(e->insns[func->insn_count - 2].total.sectors

@@ -207,6 +207,7 @@ static bool run_own_shape(AccessEvaluator *e, Arena *arena, uint64_t most_steps,
 {
     begin_evaluation(e, arena);
     run_to_depth(e, steps_within(e, most_steps), depth);
+    e->out->has_left_early = ptx_machine_has_left_early(e->machine);
     e->out->steps = ptx_machine_steps(e->machine);
     if (ptx_evaluator_footprint(e))
         e->out->traffics = ptx_evaluator_sum_footprint(e, arena, depth);

@@ -88,6 +88,7 @@ typedef struct Evaluation {
     /* what was run stands for every block of the grid; else it is a sample */
     bool is_whole;
     bool is_cut;                /* the budget did not do for what was begun */
+    bool has_left_early;        /* loops, so that it did: SimConfig.is_brief */
     /* it did not do for a block either: two warps stand for all, and say nothing of how warps
      * differ */
     bool is_by_warps;

@@ -260,6 +260,7 @@ struct Machine {
     /* forward.h: loops that are looked at; NULL */
     struct Visit *forwarded[GROWTH_DIMS - GROWTH_TRIPS];
     uint64_t begun;             /* steps, as the warp that runs began */
+    bool has_left_early;        /* a loop, by SimConfig.is_brief, in any run */
     uint64_t forward_cost;      /* instructions and values that were gone through to look at them */
     bool is_loose_tried;        /* iterations that may vary are looked at somewhere */
 };

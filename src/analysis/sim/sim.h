@@ -56,6 +56,7 @@ void ptx_machine_allow(Machine *machine, uint64_t steps);
 void ptx_machine_extend(Machine *machine, uint64_t steps);
 uint64_t ptx_machine_steps(const Machine *machine);             /* executed so far */
 uint64_t ptx_machine_steps_left(const Machine *machine);
+bool ptx_machine_has_left_early(const Machine *machine);    /* a loop, by is_brief */
 
 /* Runs one block; counts go to SimFunc.sums, added up from block to block unless the caller empties
  * them. first, count: the warps that run. False: the budget did not do for it. */

@@ -216,10 +216,12 @@ static bool is_brief_now(const Machine *m)
 }
 
 /* One more stay is counted. True: it was one too many. */
-static bool is_left(const Machine *m, uint32_t *stays, unsigned most, bool is_given)
+static bool is_left(Machine *m, uint32_t *stays, unsigned most, bool is_given)
 {
     const uint32_t was_left = *stays & WAS_LEFT, count = (*stays & ~WAS_LEFT) + 1;
-    const bool leaves = count > most || (was_left && !is_given && is_brief_now(m));
+    const bool is_early = count <= most && was_left && !is_given && is_brief_now(m);
+    const bool leaves = count > most || is_early;
+    m->has_left_early |= is_early;
     if (leaves)
         *stays = m->config.is_brief ? WAS_LEFT : 0;
     else
