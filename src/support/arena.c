@@ -16,7 +16,7 @@ enum {
 #endif
     MAX_CHUNK_BYTES = 32 << 20,
     MAPPED_BYTES = 128 << 10,   /* chunks from here on are mapped: what is not used costs nothing */
-    KEPT_BYTES = 2 << 20,       /* longer chunks are not kept for later */
+    KEPT_BYTES = 8 << 20,       /* longer chunks are not kept for later */
     GIVEN_BACK_BYTES = 4 << 20, /* longer parts of a chunk are given back */
     PAGE_BYTES = 4 << 10,
     HUGE_PAGE_BYTES = 2 << 20
@@ -64,7 +64,7 @@ static ArenaChunk *system_chunk(size_t bytes)
     if (chunk == MAP_FAILED)
         return NULL;
 #ifdef MADV_HUGEPAGE
-    if (bytes >= 2 * (size_t)HUGE_PAGE_BYTES)
+    if (bytes >= (size_t)HUGE_PAGE_BYTES)
         madvise(chunk, bytes, MADV_HUGEPAGE);
 #endif
     chunk->is_mapped = true;
@@ -104,7 +104,7 @@ static ArenaChunk *take_chunk(Arena *arena, size_t bytes)
         ptx_arena_fail(arena);
     if (size < bytes + sizeof(ArenaChunk) + 8)
         size = (bytes + sizeof(ArenaChunk) + 8) & ~(size_t)7;
-    if (size >= 2 * (size_t)HUGE_PAGE_BYTES && size <= SIZE_MAX - HUGE_PAGE_BYTES)
+    if (size >= (size_t)HUGE_PAGE_BYTES && size <= SIZE_MAX - HUGE_PAGE_BYTES)
         size = (size + HUGE_PAGE_BYTES - 1) & ~(size_t)(HUGE_PAGE_BYTES - 1);
     if (size > arena->limit_bytes - arena->used_bytes)
         ptx_arena_fail(arena);

@@ -2,6 +2,8 @@
  * is compared. */
 #include "analysis/race/block_race.h"
 
+#include "analysis/sim/block_stride.h"
+#include "analysis/sim/race/global_ranges.h"
 #include "analysis/sim/race/shadow_memory.h"
 #include "analysis/sim/sim.h"
 #include "ir/func.h"
@@ -28,7 +30,10 @@ typedef struct GlobalRaceSearch {
     const KernelRun *of;
     Machine *machine;
     Machine *ahead;             /* that counts what a block takes */
-    bool is_ahead_lost;         /* it cannot say */
+    bool is_ahead_lost;         /* it cannot say, ... */
+    bool is_open;               /* ... as data may decide on what runs */
+    /* the first block alone takes all steps: with contents it takes no fewer */
+    bool is_first_cut;
     SimShape shape;
     Observer memory;
     uint32_t blocks[MAX_BLOCKS][3];
@@ -145,8 +150,9 @@ static bool counts_ahead(const Op *op)
 static void open_ahead(GlobalRaceSearch *s)
 {
     const KernelRun *of = s->of;
-    s->is_ahead_lost = !ptx_machine_func(s->machine, of->kernel).func
-                       || !ptx_block_race_holds(of->scratch, s->module, of->kernel, counts_ahead);
+    s->is_open = !ptx_machine_func(s->machine, of->kernel).func
+                 || !ptx_block_race_holds(of->scratch, s->module, of->kernel, counts_ahead);
+    s->is_ahead_lost = s->is_open;
     s->ahead = ptx_machine_new(s->work, of->scratch, of->program, of->kernel, of->launch);
     ptx_machine_config(s->ahead)->forward_steps = FORWARD_AHEAD;
 }
@@ -183,6 +189,7 @@ static uint64_t steps_of(GlobalRaceSearch *s, uint32_t run)
                   counted = ptx_machine_func(s->ahead, kernel);
     const uint64_t steps = is_whole ? sum_steps(counted, own.plain) : 0;
     s->is_ahead_lost = !steps;
+    s->is_open = is_whole && !steps;
     ptx_machine_discard(s->ahead);
     return steps;
 }
@@ -203,6 +210,86 @@ static bool are_too_long(GlobalRaceSearch *s, ShadowMemory *contents)
     const uint64_t first = steps_of(s, 1);
     return first > STEPS / 4 && first + steps_of(s, 2) > STEPS;
 }
+
+/* ---- blocks that are apart ------------------------------------------------------------------- */
+
+/* Data may decide on some branch, and so on what is touched. */
+static bool has_open_branch(const Machine *m)
+{
+    for (uint32_t f = 0; f < ptx_machine_func_count(m); f++) {
+        const SimFunc ran = ptx_machine_func_at(m, f);
+        for (InsnId i = 0; i < ran.func->insn_count; i++)
+            if (ran.sums[i].doubt && ran.func->insns[i].op->kind == OPK_BRA)
+                return true;
+    }
+    return false;
+}
+
+static bool stands_for(const Blocks *ran, const uint32_t block[3])
+{
+    for (unsigned d = 0; d < 3; d++) {
+        const uint32_t from_first = block[d] - ran->first[d];
+        if (block[d] < ran->first[d] || from_first % ran->step[d]
+            || from_first / ran->step[d] >= ran->count[d])
+            return false;
+    }
+    return true;
+}
+
+/* What the so many-th block touches, and those after it that its run stands for. False: not
+ * known. */
+static bool place_from(GlobalRaceSearch *s, Machine *m, GlobalRanges *ranges, uint32_t number,
+                       bool are_placed[MAX_BLOCKS])
+{
+    static const uint32_t one[3] = { 1, 1, 1 };
+    const uint32_t *grid = s->shape.grid, *at = s->blocks[number];
+    const uint32_t left[3] = { grid[0] - at[0], grid[1] - at[1], grid[2] - at[2] };
+    Blocks ran = ptx_blocks_new(at, one, left);
+    const bool is_whole = ptx_machine_run_for(m, &ran, 0, s->shape.warp_count);
+    if (!ptx_global_ranges_end_run(ranges, &ran))
+        return false;
+    s->is_first_cut = !number && !ptx_machine_steps_left(m);
+    if (!is_whole)
+        return false;
+    for (uint32_t b = number; b < s->block_count; b++)
+        if (!are_placed[b] && stands_for(&ran, s->blocks[b])) {
+            are_placed[b] = true;
+            if (!ptx_global_ranges_add(ranges, &ran, s->blocks[b], b))
+                return false;
+        }
+    return true;
+}
+
+static bool place_blocks(GlobalRaceSearch *s, Machine *m, GlobalRanges *ranges)
+{
+    bool are_placed[MAX_BLOCKS] = { false };
+    ptx_machine_allow(m, STEPS);
+    for (uint32_t b = 0; b < s->block_count; b++)
+        if (!are_placed[b] && !place_from(s, m, ranges, b, are_placed))
+            return false;
+    return !has_open_branch(m);
+}
+
+/* None of them touches what another one writes, or none comes to its end: their contents need not
+ * be looked at. */
+static bool are_apart(GlobalRaceSearch *s)
+{
+    const KernelRun *of = s->of;
+    if (s->is_open)
+        return false;
+    Machine *m = ptx_machine_new(s->work, of->scratch, of->program, of->kernel, of->launch);
+    GlobalRanges *ranges = ptx_global_ranges_new(s->work, m);
+    if (!place_blocks(s, m, ranges))
+        return s->is_first_cut && !has_open_branch(m);
+    if (ptx_global_ranges_lack_loads(ranges)) {
+        ptx_global_ranges_keep_loads(ranges);
+        if (!place_blocks(s, m, ranges))
+            return false;
+    }
+    return ptx_global_ranges_are_apart(ranges);
+}
+
+/* ---- what they leave ------------------------------------------------------------------------- */
 
 static bool is_certain(const GlobalRaceSearch *s, const Toucher *by)
 {
@@ -310,7 +397,7 @@ static bool search(GlobalRaceSearch *s)
 {
     ShadowMemory *contents = ptx_shadow_memory_new(s->work, s->machine);
     choose_blocks(s);
-    if (s->block_count < 2 || are_too_long(s, contents))
+    if (s->block_count < 2 || are_too_long(s, contents) || are_apart(s))
         return false;
     uint64_t last = 0;
     ptx_machine_allow(s->machine, STEPS);
