@@ -74,6 +74,8 @@ Roofline ptx_roofline_compute(const Gpu *gpu, const Peak *peak, const Executed *
         return out;
     /* ns */
     double compute = 0, memory = p->dram_bytes / gpu->figures[FIGURE_MEMORY_GB_PER_S];
+    if (memory > 1e3 * p->parts_us[PART_DRAM])      /* what L2 keeps of stores is written later */
+        memory = 1e3 * p->parts_us[PART_DRAM];
     out.flops = 0;
     for (int i = 0; i < FLOPS__COUNT; i++) {
         double here = flops[i] > 0 ? flops[i] / peak->rates[i] : 0;
