@@ -225,7 +225,7 @@ static bool has_open_branch(const Machine *m)
     return false;
 }
 
-static bool stands_for(const Blocks *ran, const uint32_t block[3])
+static bool is_stood_for(const Blocks *ran, const uint32_t block[3])
 {
     for (unsigned d = 0; d < 3; d++) {
         const uint32_t from_first = block[d] - ran->first[d];
@@ -252,7 +252,7 @@ static bool place_from(GlobalRaceSearch *s, Machine *m, GlobalRanges *ranges, ui
     if (!is_whole)
         return false;
     for (uint32_t b = number; b < s->block_count; b++)
-        if (!are_placed[b] && stands_for(&ran, s->blocks[b])) {
+        if (!are_placed[b] && is_stood_for(&ran, s->blocks[b])) {
             are_placed[b] = true;
             if (!ptx_global_ranges_add(ranges, &ran, s->blocks[b], b))
                 return false;
@@ -260,7 +260,7 @@ static bool place_from(GlobalRaceSearch *s, Machine *m, GlobalRanges *ranges, ui
     return true;
 }
 
-static bool place_blocks(GlobalRaceSearch *s, Machine *m, GlobalRanges *ranges)
+static bool place_all_blocks(GlobalRaceSearch *s, Machine *m, GlobalRanges *ranges)
 {
     bool are_placed[MAX_BLOCKS] = { false };
     ptx_machine_allow(m, STEPS);
@@ -272,18 +272,18 @@ static bool place_blocks(GlobalRaceSearch *s, Machine *m, GlobalRanges *ranges)
 
 /* None of them touches what another one writes, or none comes to its end: their contents need not
  * be looked at. */
-static bool are_apart(GlobalRaceSearch *s)
+static bool are_blocks_apart(GlobalRaceSearch *s)
 {
     const KernelRun *of = s->of;
     if (s->is_open)
         return false;
     Machine *m = ptx_machine_new(s->work, of->scratch, of->program, of->kernel, of->launch);
     GlobalRanges *ranges = ptx_global_ranges_new(s->work, m);
-    if (!place_blocks(s, m, ranges))
+    if (!place_all_blocks(s, m, ranges))
         return s->is_first_cut && !has_open_branch(m);
     if (ptx_global_ranges_lack_loads(ranges)) {
         ptx_global_ranges_keep_loads(ranges);
-        if (!place_blocks(s, m, ranges))
+        if (!place_all_blocks(s, m, ranges))
             return false;
     }
     return ptx_global_ranges_are_apart(ranges);
@@ -397,7 +397,7 @@ static bool search(GlobalRaceSearch *s)
 {
     ShadowMemory *contents = ptx_shadow_memory_new(s->work, s->machine);
     choose_blocks(s);
-    if (s->block_count < 2 || are_too_long(s, contents) || are_apart(s))
+    if (s->block_count < 2 || are_too_long(s, contents) || are_blocks_apart(s))
         return false;
     uint64_t last = 0;
     ptx_machine_allow(s->machine, STEPS);

@@ -116,6 +116,20 @@ static inline bool ptx_value_is_exact(const Value *value, uint32_t lanes)
     return !(value->unknown & lanes) && value->align == ALIGN_EXACT && !value->is_assumed;
 }
 
+/* Of an address: it lies at so many bytes from a base, whatever that is, in all launches alike. */
+static inline bool ptx_value_is_placed(const Value *value)
+{
+    bool has_base = value->align == ALIGN_EXACT
+                    || (value->is_common && value->addend != ADDEND_NONE
+                        && value->addend != ADDEND_OTHER);
+    return has_base && !value->is_data && !value->is_assumed;
+}
+
+static inline AddendId ptx_value_base(const Value *value)
+{
+    return value->align == ALIGN_EXACT ? ADDEND_NONE : value->addend;
+}
+
 static inline Value ptx_value_const(uint64_t number)
 {
     return (Value){ .all = number, .align = ALIGN_EXACT, .is_common = true };

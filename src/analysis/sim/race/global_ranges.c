@@ -70,29 +70,24 @@ static void add_base(BaseSet *set, AddendId base)
         set->is_full = true;
 }
 
-static AddendId base_of(const Value *address)
-{
-    return address->align == ALIGN_EXACT ? ADDEND_NONE : address->addend;
-}
-
 static bool has_same_shift(const RunRange *a, const RunRange *b)
 {
     return !memcmp(a->shift, b->shift, sizeof a->shift);
 }
 
 /* They are of one kind, and may be joined where they meet. */
-static bool are_alike(const RunRange *a, const RunRange *b)
+static bool are_joinable(const RunRange *a, const RunRange *b)
 {
     return a->base == b->base && a->is_store == b->is_store && has_same_shift(a, b)
            && !memcmp(a->step, b->step, sizeof a->step);
 }
 
-static void add_range(GlobalRanges *g, const RunRange *like, uint64_t first, uint64_t end)
+static void add_run_range(GlobalRanges *g, const RunRange *like, uint64_t first, uint64_t end)
 {
     RunRange *last = g->run_count ? &g->run[g->run_count - 1] : NULL;
     first &= ~(uint64_t)(WORD_BYTES - 1);
     end = (end + WORD_BYTES - 1) & ~(uint64_t)(WORD_BYTES - 1);
-    if (last && last->end >= first && last->first <= first && are_alike(last, like)) {
+    if (last && last->end >= first && last->first <= first && are_joinable(last, like)) {
         last->end = end > last->end ? end : last->end;
         return;
     }
@@ -107,13 +102,13 @@ static void add_range(GlobalRanges *g, const RunRange *like, uint64_t first, uin
     range->end = end;
 }
 
-static void take_logged(void *self, const LoggedRequest *n, uint32_t warp, double share)
+static void take_logged_range(void *self, const LoggedRequest *n, uint32_t warp, double share)
 {
     GlobalRanges *g = self;
     const Blocks *blocks = &g->machine->blocks;
     const Value *address = n->event->address;
     const uint32_t bytes = n->event->request->bytes;
-    RunRange like = { .base = base_of(address), .is_store = n->note };
+    RunRange like = { .base = ptx_value_base(address), .is_store = n->note };
     (void)warp;
     (void)share;
     for (unsigned d = 0; d < 3; d++) {
@@ -123,35 +118,27 @@ static void take_logged(void *self, const LoggedRequest *n, uint32_t warp, doubl
     const uint32_t lanes = address->lanes ? n->lanes : n->lanes & -n->lanes;
     for (uint32_t left = lanes; left && !g->is_lost; left &= left - 1) {
         const uint64_t at = ptx_value_lane(address, (unsigned)__builtin_ctz(left));
-        add_range(g, &like, at, at + bytes);
+        add_run_range(g, &like, at, at + bytes);
     }
 }
 
 /* As of shadow_memory.h: what is read through an address that is not placed is not kept. */
-static bool is_placed(const Value *address)
-{
-    const bool has_base = address->align == ALIGN_EXACT
-                          || (address->is_common && address->addend != ADDEND_NONE
-                              && address->addend != ADDEND_OTHER);
-    return has_base && !address->is_data && !address->is_assumed;
-}
-
-static void lose(GlobalRanges *g)
+static void lose_ranges(GlobalRanges *g)
 {
     g->is_lost = true;
     g->machine->most_steps = g->machine->steps;
 }
 
-static void take_request(void *self, Warp *w, const RequestEvent *e)
+static void take_touch(void *self, Warp *w, const RequestEvent *e)
 {
     GlobalRanges *g = self;
     const bool is_store = e->request->kind == REQUEST_STORE;
-    const AddendId base = base_of(e->address);
+    const AddendId base = ptx_value_base(e->address);
     if (e->space != SPACE_GLOBAL && !(is_store && e->space == SPACE_GENERIC))
         return;
-    const bool is_known = is_placed(e->address) && e->space == SPACE_GLOBAL;
+    const bool is_known = ptx_value_is_placed(e->address) && e->space == SPACE_GLOBAL;
     if (is_store && (!is_known || e->count->doubt))
-        lose(g);
+        lose_ranges(g);
     if (!is_known)
         return;
     add_base(is_store ? &g->stored : &g->loaded, base);
@@ -168,12 +155,12 @@ static void take_lost(void *self, Warp *w, const RequestEvent *e)
 {
     (void)w;
     if (e->insn->op->kind == OPK_ST && (e->space == SPACE_GLOBAL || e->space == SPACE_GENERIC))
-        lose(self);
+        lose_ranges(self);
 }
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-static void begin(void *self)
+static void begin_run(void *self)
 {
     GlobalRanges *g = self;
     g->run_count = 0;
@@ -186,24 +173,26 @@ void ptx_global_ranges_keep_loads(GlobalRanges *g)
     g->placed_count = 0;
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
+static int number_order(uint64_t a, uint64_t b)
 {
-    return (a > b) - (a < b);
+    if (a == b)
+        return 0;
+    return a < b ? -1 : 1;
 }
 
 static int by_kind(const void *left, const void *right)
 {
     const RunRange *a = left, *b = right;
-    int order = compare_numbers(a->base, b->base);
+    int order = number_order(a->base, b->base);
     if (!order)
         order = a->is_store - b->is_store;
     if (!order)
         order = memcmp(a->shift, b->shift, sizeof a->shift);
-    return order ? order : compare_numbers(a->first, b->first);
+    return order ? order : number_order(a->first, b->first);
 }
 
 /* By how much it moves from one of these blocks to the next. */
-static void find_shifts(GlobalRanges *g, const Blocks *ran)
+static void set_shifts(GlobalRanges *g, const Blocks *ran)
 {
     for (uint32_t i = 0; i < g->run_count; i++)
         for (unsigned d = 0; d < 3; d++) {
@@ -219,13 +208,13 @@ bool ptx_global_ranges_end_run(GlobalRanges *g, const Blocks *ran)
     uint32_t kept = 0;
     if (g->is_lost)
         return false;
-    find_shifts(g, ran);
+    set_shifts(g, ran);
     if (g->run_count)
         qsort(g->run, g->run_count, sizeof *g->run, by_kind);
     for (uint32_t i = 0; i < g->run_count; i++) {
         RunRange *last = kept ? &g->run[kept - 1] : NULL;
         const RunRange *here = &g->run[i];
-        if (last && are_alike(last, here) && here->first <= last->end)
+        if (last && are_joinable(last, here) && here->first <= last->end)
             last->end = here->end > last->end ? here->end : last->end;
         else
             g->run[kept++] = *here;
@@ -270,18 +259,18 @@ bool ptx_global_ranges_lack_loads(const GlobalRanges *g)
     return g->loaded.is_full && !g->keeps_loads;
 }
 
-static int by_place(const void *left, const void *right)
+static int by_first_word(const void *left, const void *right)
 {
     const PlacedRange *a = left, *b = right;
-    const int order = compare_numbers(a->base, b->base);
-    return order ? order : compare_numbers(a->first, b->first);
+    const int order = number_order(a->base, b->base);
+    return order ? order : number_order(a->first, b->first);
 }
 
 /* Ranges that reach into each other, one after the other, are of one block or of loads alone. */
 bool ptx_global_ranges_are_apart(GlobalRanges *g)
 {
     if (g->placed_count)
-        qsort(g->placed, g->placed_count, sizeof *g->placed, by_place);
+        qsort(g->placed, g->placed_count, sizeof *g->placed, by_first_word);
     for (uint32_t i = 0, next; i < g->placed_count; i = next) {
         const PlacedRange *begin = &g->placed[i];
         uint64_t end = begin->end;
@@ -305,8 +294,8 @@ GlobalRanges *ptx_global_ranges_new(Arena *arena, Machine *m)
     GlobalRanges *g = ptx_arena_new(arena, GlobalRanges);
     *g = (GlobalRanges){ .machine = m, .arena = arena };
     g->observer = (Observer){
-        .self = g, .begin = begin, .request = take_request, .lost = take_lost,
-        .logged = take_logged
+        .self = g, .begin = begin_run, .request = take_touch, .lost = take_lost,
+        .logged = take_logged_range
     };
     ptx_machine_observe(m, &g->observer);
     ptx_machine_config(m)->forward_steps = 0;   /* each iteration is seen */

@@ -108,20 +108,6 @@ static Word *make_word(ShadowMemory *c, AddendId addend, uint64_t address)
 
 /* ---- accesses -------------------------------------------------------------------------------- */
 
-/* It lies at so many bytes from a base, whatever that is, in all launches alike. */
-static bool is_placed(const Value *address)
-{
-    bool has_base = address->align == ALIGN_EXACT
-                    || (address->is_common && address->addend != ADDEND_NONE
-                        && address->addend != ADDEND_OTHER);
-    return has_base && !address->is_data && !address->is_assumed;
-}
-
-static AddendId base_of(const Value *address)
-{
-    return address->align == ALIGN_EXACT ? ADDEND_NONE : address->addend;
-}
-
 static Toucher toucher_of(const ShadowMemory *c, const Warp *w, const Insn *insn, unsigned lane)
 {
     InsnId id = (InsnId)(insn - w->frame->func_state->func->insns);
@@ -179,7 +165,7 @@ static void note_reader(ShadowMemory *c, const Toucher *by, AddendId base, uint6
 static bool load_number(const ShadowMemory *c, const LaneLoad *load, unsigned lane,
                         uint16_t thread, uint64_t *number, bool *is_old)
 {
-    const AddendId base = base_of(load->address);
+    const AddendId base = ptx_value_base(load->address);
     const uint64_t address = ptx_value_lane(load->address, lane);
     WordSources from = { .at = UINT64_MAX };
     *number = 0;
@@ -216,7 +202,7 @@ static uint64_t old_number(const Word *word, uint64_t address, uint32_t bytes)
 static bool load_lane(ShadowMemory *c, const LaneLoad *load, unsigned lane, const Toucher *by,
                       uint64_t *number, bool *is_old)
 {
-    const AddendId base = base_of(load->address);
+    const AddendId base = ptx_value_base(load->address);
     const uint64_t address = ptx_value_lane(load->address, lane);
     Word *word = old_word(c, base, address, load->bytes);
     *is_old = word;
@@ -265,7 +251,7 @@ static void take_load(void *self, const Warp *w, const LaneLoad *load)
                           .is_assumed = true,
                           .unknown = ~load->lanes | load->address->unknown };
     memset(out->lanes, 0, sizeof out->lanes);
-    if (is_placed(load->address))
+    if (ptx_value_is_placed(load->address))
         out->value.unknown |= load_lanes(c, w, load, out->lanes);
     else
         out->value.unknown = UINT32_MAX;
@@ -330,8 +316,8 @@ static void take_store(void *self, const Warp *w, const LaneStore *store)
     ShadowMemory *c = self;
     const Value *address = store->address, *value = store->value;
     const uint32_t bytes = store->bytes, lanes = store->lanes;
-    AddendId base = base_of(address);
-    if (store->doubt >= UNCERTAIN_PARAMETER || !is_placed(address) || address->unknown & lanes)
+    AddendId base = ptx_value_base(address);
+    if (store->doubt >= UNCERTAIN_PARAMETER || !ptx_value_is_placed(address) || address->unknown & lanes)
         lose(c);
     Toucher by = toucher_of(c, w, store->insn, 0);
     for (uint32_t left = lanes; left && !c->is_lost; left &= left - 1) {
