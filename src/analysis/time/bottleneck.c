@@ -33,7 +33,7 @@ static double memory_us(const double *parts)
 static double tail_us(const Prediction *p, double waves, double busy, double relieved_us)
 {
     double latency = fmin(busy * (1 - waves / ceil(waves)), p->predicted_us - relieved_us),
-           uneven = fmax(ptx_predict_imbalance_us(p), ptx_predict_last_wave_us(p));
+           uneven = ptx_predict_imbalance_us(p) + ptx_predict_last_wave_us(p);
     if (waves <= 1)
         return 0;
     return p->limiter == PART_LATENCY ? fmax(latency, uneven) : uneven;
