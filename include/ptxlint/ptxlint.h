@@ -14,13 +14,20 @@
  * given with a length are not terminated; all others are. Text is as the file has it, in general
  * UTF-8.
  *
- * In order: status, names; what modules are read with (GPUs, the instruction set, occupancy,
- * launches, ptxas, rules, configs, baselines, budgets); modules and their inputs; what stands in
- * one (places, tokens, symbols, diagnostics, fixes); kernels and what they are made of (mix and
- * peaks, loops, accesses, values and branches, registers, what a launch executes and its time,
- * instructions), graphs, what loops compute, requests of lanes; estimates before a launch,
- * measurements after it; documents, their schemas, and two versions compared. Each has a heading,
- * `---- loops`.
+ * In order, by headings (`---- loops`):
+ *
+ *   trouble         status, names
+ *   to read with    GPUs, the instruction set, occupancy, launches, what ptxas said, rules, which
+ *                   findings are wanted, a baseline, budgets
+ *   files           modules, inputs
+ *   what they say   places, tokens, symbols, diagnostics, fixing
+ *   kernels         instruction mix and peaks, loops, accesses, values and branches, launch and
+ *                   registers of a kernel, what a launch executes, time of a launch, instructions
+ *                   of a kernel, kernels, graphs, what loops compute, what lanes ask for
+ *   time            before a launch, measurements
+ *   documents       writing, schemas, two versions
+ *
+ * A first program needs ptxlint_module_new, ptxlint_module_diagnostics and ptxlint_module_kernels.
  *
  * The library never prints, exits, aborts or touches the locale; it keeps no writable state of its
  * own. */

@@ -733,7 +733,7 @@ double ptx_config_min_gain(const ptxlint_config *config)
     if (!said->count)
         said = &preset_of(config)->values[VALUE_MIN_GAIN];
     double percent = (double)NAN;
-    ConfigError error;
+    ConfigError error = { 0 };
     if (said->count) {
         const char *text = ((const char *const *)said->items)[said->count - 1];
         ptx_config_read_number(text, strlen(text), &percent, &error);

@@ -16,7 +16,7 @@ enum {
 #endif
     MAX_CHUNK_BYTES = 32 << 20,
     MAPPED_BYTES = 128 << 10,   /* chunks from here on are mapped: what is not used costs nothing */
-    KEPT_BYTES = 8 << 20,       /* longer chunks are not kept for later */
+    KEPT_BYTES = 2 << 20,       /* longer chunks are not kept for later */
     GIVEN_BACK_BYTES = 4 << 20, /* longer parts of a chunk are given back */
     PAGE_BYTES = 4 << 10,
     HUGE_PAGE_BYTES = 2 << 20

@@ -77,4 +77,14 @@ def check_bounds():
     return []
 
 
-finish(check_folders() + check_limits() + check_constants() + check_bounds())
+def check_contents():
+    """The header's list of its headings has them all, in their order."""
+    header = read(ROOT / "include/ptxlint/ptxlint.h")
+    headings = re.findall(r"^/\* ---- (.*?) -+ \*/$", header, re.M)
+    listed = header[header.index("In order, by headings"):header.index("A first program needs")]
+    rows = [line[19:] for line in listed.splitlines()[2:] if line.strip(" *")]
+    has_all = re.findall(r"[^,\s]+", " ".join(rows)) == " ".join(headings).split()
+    return [] if has_all else ["ptxlint.h: its list of headings is not that of the headings"]
+
+
+finish(check_folders() + check_limits() + check_constants() + check_bounds() + check_contents())

@@ -332,6 +332,14 @@ static void test_last_wave(void **state)
         if (!is(got, cases[c].want))
             fail_msg("case %zu: %g for %g", c, got, cases[c].want);
     }
+    /* one block more than a wave, on the SM that has most of 8.01: an eighth of its wave alone */
+    Prediction busy = { .waves = 1.001, .busiest_share = 1.125 / 1.001, .phase_exponent = 3,
+                        .unit_exponent = 3, .waits_exponent = 3, .turns_of_memory = 3,
+                        .limiter = PART_ISSUE };
+    busy.parts_us[PART_ISSUE] = 90;
+    busy.parts_us[PART_LATENCY] = 45;
+    const double alone = cbrt(pow(10, 3) + pow(40, 3)), all = cbrt(pow(90, 3) + pow(45, 3));
+    assert_true(is(ptx_predict_last_wave_us(&busy), alone - all / 9));
 }
 
 /* Of the last load of a kernel with that body; %rd1 is its array. */

@@ -204,7 +204,7 @@ static void test_random(void **state)
     print_message("%u kernels race, %u are told, %u wrong\n", tally.racy, tally.told, tally.wrong);
     assert_int_equal(tally.wrong, 0);
     assert_true(seed_count != KERNELS
-                || (tally.told >= FEWEST_TOLD && 10 * tally.told >= 9 * tally.racy));
+                || (tally.told >= FEWEST_TOLD && 100 * tally.told >= 98 * tally.racy));
 }
 
 /* A load ends where 64-bit addresses do, or behind it: the search for races ends, too. */

@@ -1,5 +1,5 @@
 // Blocks that go along rows of memory in turns: all warps load a row, meet at barriers, wait for a chain of their own, and go on with the next row.
-// One wave of `beside` blocks an SM, 512 MB read once (and written, where stores is 1). Prints us of the launch, ns of a turn of a block that is alone on the GPU, and us that bytes take alone; then launches of as many blocks that do not fill their last wave.
+// One wave of `beside` blocks an SM, 512 MB read once (and written, where stores is 1). Prints us of the launch, ns of a turn of a block that is alone on the GPU, and us that bytes take alone; then launches of as many blocks that do not fill their last wave, last of them blocks of multiply-adds alone.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -29,6 +29,13 @@ template <int LOADS, bool STORES> __global__ void __launch_bounds__(1024) rows(c
     }
     if (carried == 12345.f) to[0].x = carried;
 }
+__global__ void __launch_bounds__(256) chains(float *to)
+{
+    float x = clock() * 0.f + threadIdx.x, y = x + 1, z = x + 2, w = x + 3;
+#pragma unroll 1
+    for (int i = 0; i < 8192; i++) { x = fmaf(x, x, x); y = fmaf(y, y, y); z = fmaf(z, z, z); w = fmaf(w, w, w); }
+    to[threadIdx.x] = x + y + z + w;
+}
 float4 *from, *to; int sms;
 template <class F> double best(F f) { cudaEvent_t a, b; cudaEventCreate(&a); cudaEventCreate(&b); float m = 1e30f; for (int i = 0; i < 4; i++) { CHECK(cudaMemsetAsync(to, 0, 64 << 20)); cudaEventRecord(a); f(); cudaEventRecord(b); cudaEventSynchronize(b); float t; cudaEventElapsedTime(&t, a, b); m = std::min(m, t); } CHECK(cudaGetLastError()); return m * 1e3; }
 template <int LOADS, bool STORES> void all()
@@ -50,9 +57,16 @@ template <int LOADS, bool STORES> void all()
         }
     }
 }
+void waves_of_chains()
+{
+    int beside; CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&beside, chains, 256, 0));
+    const int wave = sms * beside;
+    for (int blocks : {1, wave / 2, wave - 1, wave, wave + 1, wave + sms, wave * 5 / 4, wave * 3 / 2, wave * 2, wave * 2 + 1, wave * 2 + sms})
+        printf("chains, %d an SM: blocks %d: %.1f us\n", beside, blocks, best([&] { chains<<<blocks, 256>>>((float *)to); }));
+}
 int main()
 {
     cudaDeviceProp p; CHECK(cudaGetDeviceProperties(&p, 0)); sms = p.multiProcessorCount; printf("%s\n", p.name);
     CHECK(cudaMalloc(&from, BYTES + (64 << 20))); CHECK(cudaMalloc(&to, BYTES + (64 << 20))); CHECK(cudaMemset(from, 0, BYTES));
-    all<1, false>(); all<2, false>(); all<4, false>(); all<4, true>(); all<2, true>();
+    all<1, false>(); all<2, false>(); all<4, false>(); all<4, true>(); all<2, true>(); waves_of_chains();
 }

@@ -102,7 +102,7 @@ static bool can_run_where(const Func *func, const Insn *insn)
 
 /* Per lane: the predicate of a guard, as it is meant; false: in no lane does it say an order. */
 static bool read_lane_guards(BlockRun *run, const BlockWarp *w, InsnId id, uint32_t lanes,
-                       BlockValue where[BLOCK_WARP])
+                             BlockValue where[BLOCK_WARP])
 {
     const Insn *insn = &run->func->insns[id];
     bool has_order = false;
