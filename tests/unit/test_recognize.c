@@ -327,6 +327,33 @@ static const struct { const char *what, *body, *wanted; } arrays[] = {
       "%f1 not recognized; y not recognized" },
     { "in memory", ARRAY_LOOP("ld.global.f32 %f3, [%rd3+-4];\nadd.f32 %f3, %f3, %f2;\n"
       "st.global.f32 [%rd3], %f3;\n"), "y scan add 4" },
+    { "in memory, of its own elements", ARRAY_LOOP("ld.global.f32 %f3, [%rd3+-4];\n"
+      "ld.global.f32 %f4, [%rd3];\nadd.f32 %f3, %f3, %f4;\nst.global.f32 [%rd3], %f3;\n"),
+      "y scan add 4" },
+    { "of its own elements, the other way around", ARRAY_LOOP("ld.global.f32 %f3, [%rd3+-4];\n"
+      "ld.global.f32 %f4, [%rd3];\nadd.f32 %f3, %f4, %f3;\nst.global.f32 [%rd3], %f3;\n"),
+      "y scan add 4" },
+    { "of the next elements", ARRAY_LOOP("ld.global.f32 %f3, [%rd3+4];\n"
+      "ld.global.f32 %f4, [%rd3];\nadd.f32 %f3, %f3, %f4;\nst.global.f32 [%rd3], %f3;\n"),
+      "y not recognized" },
+    { "in a register and in place", ARRAY_LOOP("ld.global.f32 %f3, [%rd3];\n"
+      "add.f32 %f1, %f1, %f3;\nst.global.f32 [%rd3], %f1;\n"), "%f1 scan add; y scan add 4" },
+    { "of elements ahead", ARRAY_LOOP("ld.global.f32 %f3, [%rd3+12];\n"
+      "add.f32 %f1, %f1, %f3;\nst.global.f32 [%rd3], %f1;\n"), "%f1 scan add; y scan add 4" },
+    { "without what is loaded in this iteration", ARRAY_LOOP("ld.global.f32 %f3, [%rd3];\n"
+      "st.global.f32 [%rd3], %f1;\nadd.f32 %f1, %f1, %f3;\n"), "y scan add 4; %f1 scan add" },
+    { "loaded when it is stored", ARRAY_LOOP("st.global.f32 [%rd3], %f1;\n"
+      "ld.global.f32 %f3, [%rd3];\nadd.f32 %f1, %f1, %f3;\n"),
+      "y not recognized; %f1 not recognized" },
+    { "in place, volatile", ARRAY_LOOP("ld.volatile.global.f32 %f3, [%rd3];\n"
+      "add.f32 %f1, %f1, %f3;\nst.volatile.global.f32 [%rd3], %f1;\n"),
+      "%f1 not recognized; y not recognized" },
+    { "that overlap in half", ARRAY_LOOP("ld.global.f32 %f3, [%rd3+-2];\n"
+      "add.f32 %f1, %f1, %f3;\nst.global.f32 [%rd3], %f1;\n"),
+      "%f1 not recognized; y not recognized" },
+    { "a filter in place", ARRAY_LOOP("ld.global.f32 %f3, [%rd3];\n"
+      "fma.rn.f32 %f1, %f1, 0f3F000000, %f3;\nst.global.f32 [%rd3], %f1;\n"),
+      "%f1 linear recurrence fma; y linear recurrence fma 4" },
     { "the second before", ARRAY_LOOP("ld.global.f32 %f3, [%rd3+-8];\nadd.f32 %f3, %f3, %f2;\n"
       "st.global.f32 [%rd3], %f3;\n"), "y not recognized" },
     { "the next one", ARRAY_LOOP("ld.global.f32 %f3, [%rd3+4];\nadd.f32 %f3, %f3, %f2;\n"

@@ -185,11 +185,20 @@ static bool has_data_guard(const Recognizer *r, InsnId id)
 typedef struct Chain {
     Step step;                  /* STEP_OTHER: no one operation */
     InsnId load;                /* NO_ID: there is none */
+    bool has_old;               /* with elements that stood there before the loop */
 } Chain;
 
-/* The place of the one source that rests on the array; -1: none, or several. */
-static int find_own_source(const Recognizer *r, InsnId id, uint64_t bit, InsnId *source)
+static bool is_old_element(const Writing *w, InsnId from)
 {
+    const Subscript *of = w->r->subscripts[from];
+    return w->r->flow->func->insns[from].op->kind == OPK_LD && of && of->array == w->to->array
+           && ptx_recognizer_loads_ahead(w->r, w->id, from);
+}
+
+/* The place of the one source that rests on the array, old elements aside; -1: none, or several. */
+static int find_own_source(const Writing *w, InsnId id, InsnId *source, bool *has_old)
+{
+    const Recognizer *r = w->r;
     const Insn *insn = &r->flow->func->insns[id];
     const Operand *operands = ptx_insn_operands(r->flow->func, insn);
     int place = -1;
@@ -199,9 +208,17 @@ static int find_own_source(const Recognizer *r, InsnId id, uint64_t bit, InsnId 
         for (uint32_t d = r->first[id]; d < r->first[id + 1]; d++) {
             const Dependence *item = &r->all.items[d];
             if (item->kind != DEPENDENCE_REGISTER || item->name != operands[o].id
-                || !(r->rests[item->from] & bit))
+                || !(r->rests[item->from] & w->bit))
                 continue;
-            if (place >= 0 || item->is_carried || operands[o].flags)
+            const bool is_second = place >= 0;
+            if (place == (int)operands[o].position)
+                return -1;
+            *has_old |= is_second;
+            if (is_second && is_old_element(w, item->from))
+                continue;
+            if (is_second && !is_old_element(w, *source))
+                return -1;
+            if (item->is_carried || operands[o].flags)
                 return -1;
             place = (int)operands[o].position;
             *source = item->from;
@@ -223,9 +240,9 @@ static bool is_simple_step(const Insn *insn)
 static Chain follow_chain(const Writing *w)
 {
     const Recognizer *r = w->r;
-    Chain chain = { STEP_COPY, NO_ID };
+    Chain chain = { STEP_COPY, NO_ID, false };
     InsnId at = w->id, source = NO_ID;
-    int place = find_own_source(r, at, w->bit, &source);
+    int place = find_own_source(w, at, &source, &chain.has_old);
     for (unsigned i = 0; i < CHAIN_INSNS && place >= 0; i++) {
         const Insn *insn = &r->flow->func->insns[source];
         at = source;
@@ -233,14 +250,14 @@ static Chain follow_chain(const Writing *w)
             chain.load = at;
             return chain;
         }
-        place = find_own_source(r, at, w->bit, &source);
+        place = find_own_source(w, at, &source, &chain.has_old);
         if (place < 0 || !is_simple_step(insn))
             break;
         chain.step = ptx_recognizer_join_steps(chain.step, ptx_recognizer_step_at(insn, place));
         if (chain.step == STEP_OTHER)
             break;
     }
-    return (Chain){ STEP_OTHER, NO_ID };
+    return (Chain){ STEP_OTHER, NO_ID, false };
 }
 
 /* What the operands of an instruction rest on. */
@@ -308,11 +325,46 @@ static RecognizedClass classify_earlier(const Writing *w, Step step, int64_t apa
     return step == STEP_LINEAR ? RECOGNIZED_RECURRENCE : RECOGNIZED_SCAN;
 }
 
+/* What the loop steps the register by that an instruction reads; NULL: not one item alone. */
+static const Recognized *find_stepped(const Writing *w, RegId reg)
+{
+    const Recognizer *r = w->r;
+    uint32_t owner = 0;
+    for (uint32_t d = r->first[w->id]; d < r->first[w->id + 1]; d++) {
+        const Dependence *item = &r->all.items[d];
+        const BlockId block = r->flow->cfg->block_of[item->from];
+        if (item->kind != DEPENDENCE_REGISTER || item->name != reg
+            || !ptx_loop_holds(r->flow->loops, w->loop, block))
+            continue;
+        if (!r->owner[item->from] || (owner && owner != r->owner[item->from]))
+            return NULL;
+        owner = r->owner[item->from];
+    }
+    return owner ? &r->items[owner - 1] : NULL;
+}
+
+/* a[s] = v, a scan or recurrence over the elements that stood there before the loop; NULL: it is
+ * none. */
+static const Recognized *find_stored_scan(const Writing *w)
+{
+    const Operand *operands = ptx_insn_operands(w->r->flow->func, w->insn);
+    const Operand *value = &operands[w->insn->operand_count - 1];
+    const Recognized *item = value->kind == OPERAND_REG ? find_stepped(w, value->id) : NULL;
+    bool is_scan = item && item->loop == w->loop && !item->is_array
+                   && (item->class == RECOGNIZED_SCAN || item->class == RECOGNIZED_RECURRENCE);
+    return is_scan && ptx_recognizer_loads_ahead(w->r, w->id, NO_ID) ? item : NULL;
+}
+
 static RecognizedClass classify_own(const Writing *w, TermKind movement)
 {
     const Chain chain = follow_chain(w);
     int64_t apart = 0;
-    if (!find_distance(w, &chain, &apart))
+    const Recognized *scan = movement == TERM_LOOP ? find_stored_scan(w) : NULL;
+    if (scan) {
+        w->out->operation = scan->operation;
+        return (RecognizedClass)scan->class;
+    }
+    if (!find_distance(w, &chain, &apart) || (chain.has_old && !apart))
         return ptx_recognizer_refuse(w->out, "what it writes rests on the array that it writes");
     return apart ? classify_earlier(w, chain.step, apart)
                  : classify_update(w, chain.step, movement);

@@ -122,24 +122,31 @@ static void drop_read_locations(Recognizer *r)
 /* Who in a loop reads what a component of it computes, but to note where it was. */
 enum { READ_STORED = 1, READ_OTHERWISE = 2 };
 
-/* v goes to another element in each iteration, of an array that it does not rest on. */
-static bool is_store_of_scan(const Recognizer *r, const Dependence *item)
+/* v rests on nothing that the loop has stored in the array. */
+static bool is_free_of_array(Recognizer *r, const Dependence *item, uint64_t array)
+{
+    const uint64_t rests = r->rests[item->from];
+    if (rests >> OTHER_ARRAY & 1)
+        return false;
+    return !(rests & ptx_recognizer_array_bit(r, array))
+           || ptx_recognizer_loads_ahead(r, item->to, NO_ID);
+}
+
+/* v goes to another element in each iteration, of an array that it does not come back from. */
+static bool is_store_of_scan(Recognizer *r, const Dependence *item)
 {
     const Insn *insn = &r->flow->func->insns[item->to];
     const Operand *address = ptx_effect_address(r->flow->func, insn);
     const Subscript *to = r->has_arrays ? r->subscripts[item->to] : NULL;
     if (insn->op->kind != OPK_ST || !to || !to->array || !address || address->id == item->name)
         return false;
-    const uint64_t rests = r->rests[item->from];
     const LoopId loop = r->flow->loops->loop_of[r->flow->cfg->block_of[item->to]];
-    return insn->guard != item->name
-           && ptx_recognizer_movement(r, to, loop) == TERM_LOOP
-           && !(rests & (ptx_recognizer_array_bit(r, to->array)
-                         | UINT64_C(1) << OTHER_ARRAY));
+    return insn->guard != item->name && ptx_recognizer_movement(r, to, loop) == TERM_LOOP
+           && is_free_of_array(r, item, to->array);
 }
 
 /* Per component. */
-static uint8_t *find_cycle_readers(const Recognizer *r)
+static uint8_t *find_cycle_readers(Recognizer *r)
 {
     uint8_t *readers = ptx_arena_array(r->scratch, uint8_t, r->component_count + 1);
     for (uint32_t d = 0; d < r->all.count; d++) {

@@ -174,6 +174,11 @@ bool ptx_recognizer_is_one_thread(const Symbols *s, SymId condition);
  * TERM_DATA, TERM_OTHER. */
 TermKind ptx_recognizer_movement(const Recognizer *r, const Subscript *of, LoopId loop);
 
+/* ahead.c: whether the innermost loop around a store loads each element of that array before it
+ * stores to it, so that no load, or not that one, sees what an iteration of the loop has stored;
+ * load: NO_ID for all of the loop. False: not so, or not known. */
+bool ptx_recognizer_loads_ahead(Recognizer *r, InsnId store, InsnId load);
+
 /* lanes.c: what lanes combine by shuffles. */
 void ptx_recognizer_lanes(Recognizer *r);
 

@@ -843,7 +843,8 @@ static double norm(const Prediction *of)
  *
  * Where SMs limit, the waves are those of the one that has most blocks. Eight blocks of
  * multiply-adds on each of an H200's SMs (chains in blocks.cu) take 489 us, one more on one of them
- * 563, one more on each 573 (15 and 17 % more; it says 16), two waves 960 and one block more 1,021. */
+ * 563, one more on each 573 (15 and 17 % more; it says 16), two waves 960 and one block more
+ * 1,021. */
 #define WAVES_IN_STEP 64.0
 #define LEAST_LEFT 1e-6
 
