@@ -125,6 +125,10 @@ static bool set_members(ptxlint_launches *launches, const char *key, const json_
     char text[320];
     const char *name;
     json_t *value;
+    if (!json_is_object(members)) {
+        ptx_mcp_fail(error, "launch: %ss is an object: values by name or number", key);
+        return false;
+    }
     json_object_foreach((json_t *)(uintptr_t)members, name, value) {
         if (json_is_integer(value))
             snprintf(text, sizeof text, "%.250s=%" PRId64, name,
@@ -149,7 +153,11 @@ static bool set_one(ptxlint_launches *launches, const char *key, const json_t *v
         return set_members(launches, "param", value, error);
     if (!strcmp(key, "trips"))
         return set_members(launches, "trip", value, error);
-    if (!strcmp(key, "dynamic_shared") && json_is_integer(value)) {
+    if (!strcmp(key, "dynamic_shared")) {
+        if (!json_is_integer(value)) {
+            ptx_mcp_fail(error, "launch: dynamic_shared is a number of bytes");
+            return false;
+        }
         snprintf(text, sizeof text, "%" PRId64, (int64_t)json_integer_value(value));
         return set_launch_value(launches, key, text, error);
     }
@@ -204,6 +212,14 @@ static bool read_input_select(McpInput *input, const json_t *arguments, char err
     return false;
 }
 
+static bool is_kernel_named(const json_t *arguments, char error[MCP_ERROR_BYTES])
+{
+    const json_t *kernel = json_object_get(arguments, "kernel");
+    if (kernel && !json_is_string(kernel))
+        ptx_mcp_fail(error, "kernel: it is a text");
+    return !kernel || json_is_string(kernel);
+}
+
 static bool make_input_module(McpInput *input, const char *path, const char *text, size_t length,
                               bool findings_only)
 {
@@ -233,7 +249,8 @@ bool ptx_mcp_open(McpInput *input, const json_t *source, const json_t *arguments
         ptx_mcp_fail(error, "give the PTX as `ptx`, or a file as `path`: one of the two");
         return false;
     }
-    if (!read_gpu(input, arguments, error) || !read_input_select(input, arguments, error)
+    if (!is_kernel_named(arguments, error) || !read_gpu(input, arguments, error)
+        || !read_input_select(input, arguments, error)
         || !read_input_launch(input, json_object_get(arguments, "launch"), error))
         return false;
     if (!path)

@@ -35,7 +35,12 @@ static size_t put_wide(Out *out, const char *text, size_t left)
         put_json_bytes(out, "\xef\xbf\xbd", 3);
         return 1;
     }
-    put_json_bytes(out, text, (size_t)bytes);
+    const utf8proc_category_t category = utf8proc_category(codepoint);
+    if (codepoint <= 0xffff
+        && (category == UTF8PROC_CATEGORY_CF || category == UTF8PROC_CATEGORY_CC))
+        ptx_out_format(out, "\\u%04X", (unsigned)codepoint);   /* it reorders, or does not print */
+    else
+        put_json_bytes(out, text, (size_t)bytes);
     return (size_t)bytes;
 }
 

@@ -61,6 +61,14 @@ def check_protocol():
              ('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"check","arguments":[]}}', -32602),
              ('{"jsonrpc":"2.0","id":1,"method":"\\ud800"}', -32700), ('{"a":' * 3000 + "1" + "}" * 3000, -32700)]
     expect("errors", [m["error"]["code"] for m in talk([text for text, _ in wrong])], [code for _, code in wrong])
+    wrong = [('{"jsonrpc":"2.0","id":1,"method":"tools/call"' + params + "}", -32602)
+             for params in ("", ',"params":{}', ',"params":{"name":5}', ',"params":{"name":"check","arguments":"x"}')]
+    wrong += [('{"jsonrpc":"2.0","id":1}', -32600), ('{"jsonrpc":"2.0","id":1,"method":5}', -32600), ('{"jsonrpc":"2.0","id":true,"method":"ping"}', -32600)]
+    expect("errors of calls", [m["error"]["code"] for m in talk([text for text, _ in wrong])], [code for _, code in wrong])
+    quiet = [{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}, {"jsonrpc": "2.0", "method": "notifications/cancelled"},
+             {"jsonrpc": "2.0", "method": "nope"}, {"jsonrpc": "2.0", "id": 1, "error": {}}]
+    expect("notes are not answered, what was answered before is not taken back",
+           [m["id"] for m in talk([{"jsonrpc": "2.0", "id": 1, "method": "ping"}, *quiet, {"jsonrpc": "2.0", "id": 2, "method": "ping"}])], [1, 2])
     last = subprocess.run([PTXLINT, "mcp"], input=b'{"jsonrpc":"2.0","id":1,"method":"ping"}', capture_output=True, timeout=60, check=True)
     expect("a last line without its end", json.loads(last.stdout)["id"], 1)
 
@@ -110,6 +118,19 @@ def check_refusals():
             ("what_if", {"path": SAXPY, "trials": [{"blok": 2}]}, "'blok'"), ("what_if", {"path": SAXPY, "trials": [{"max_registers": "32"}]}, "max_reg"),
             ("what_if", {"path": SAXPY, "trials": [{"dynamic_shared": -1}]}, "dynamic"), ("what_if", {"path": SAXPY, "trials": [{"grid": []}]}, "grid"),
             ("report", {"path": SAXPY, "kernel": "saxpi"}, "the file has saxpy"), ("explain", {"rule": "uncoalesced"}, "MEM201"),
+            ("check", {"ptx": 5}, "one of the two"), ("check", {"path": 5}, "one of the two"), ("check", {"ptx": "", "gpu": 5}, "gpu"),
+            ("check", {"ptx": "", "select": 5}, "select"), ("check", {"ptx": "", "kernel": 5}, "kernel"), ("report", {"path": SAXPY, "kernel": 5}, "kernel"),
+            ("what_if", {"path": SAXPY, "kernel": [], "trials": [{"block": 32}]}, "kernel"), ("isa", {"instruction": "ld", "gpu": 5}, "gpu"),
+            ("isa", {"instruction": 5}, "instruction"), ("isa", {"instruction": "ld.nosuch"}, "nosuch"), ("explain", {"rule": 5}, "rule"),
+            ("check", {"ptx": "", "launch": {"block": 1.5}}, "block"), ("check", {"ptx": "", "launch": {"cluster": 0}}, "cluster"),
+            ("check", {"ptx": "", "launch": {"dynamic_shared": "4"}}, "number of bytes"), ("check", {"ptx": "", "launch": {"dynamic_shared": -4}}, "'-4'"),
+            ("check", {"ptx": "", "launch": {"params": [1]}}, "params is an object"), ("check", {"ptx": "", "launch": {"params": {"0": "x"}}}, "param"),
+            ("report", {"path": SAXPY, "launch": {"params": 5}}, "params is an object"), ("check", {"ptx": "", "launch": {"trips": 5}}, "trips is an object"),
+            ("check", {"ptx": "", "launch": {"trips": {"x": -1}}}, "whole number"), ("check", {"ptx": "", "launch": {"trips": {"x": 1.5}}}, "whole number"),
+            ("what_if", {"path": SAXPY}, "trials"), ("what_if", {"path": SAXPY, "trials": {}}, "trials"),
+            ("what_if", {"path": SAXPY, "trials": [{"block": 32}] * 65}, "64"), ("what_if", {"path": SAXPY, "trials": [{"block": [1, 2, 3, 4]}]}, "block"),
+            ("compare", {}, "objects"), ("compare", {"old": 5, "new": 5}, "objects"), ("compare", {"old": {"ptx": ""}, "new": {"path": "nowhere"}}, "No such"),
+            ("compare", {"old": {"path": SAXPY}, "new": {"path": SAXPY}, "gpu": "x"}, "gpu"),
             ("what_if", {"path": "tests/compare/base.ptx", "trials": [{"block": 32}]}, "_Z5scaleIfEvPT_S0_i"), ("compare", {"old": {"ptx": ""}}, "new")):
         said = ask(name, **arguments)
         if not isinstance(said, str) or part not in said:

@@ -141,7 +141,8 @@ static void put_svg_node(Out *out, const Picture *picture, uint32_t number, cons
     const PictureNode *node = &picture->nodes[number];
     const LayeredNode *place = &picture->layout.nodes[number];
     const double x = place->x - place->width / 2 + MARGIN, y = place->y + MARGIN;
-    if (link)
+    const bool is_link = link && node->first_line;      /* an index of the grid has no line */
+    if (is_link)
         ptx_out_format(out, "<a href=\"%s%u\">", link, node->first_line);
     ptx_out_format(out, "<g class=\"heat%d%s\">", heat_step(node->heat),
                    node->is_reachable ? "" : " dead");
@@ -158,7 +159,7 @@ static void put_svg_node(Out *out, const Picture *picture, uint32_t number, cons
         ptx_markup_text(out, node->lines[i]);
         ptx_out_text(out, "</text>");
     }
-    ptx_out_text(out, link ? "</g></a>\n" : "</g>\n");
+    ptx_out_text(out, is_link ? "</g></a>\n" : "</g>\n");
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
