@@ -125,6 +125,8 @@ static bool set_members(ptxlint_launches *launches, const char *key, const json_
     char text[320];
     const char *name;
     json_t *value;
+    if (json_is_null(members))
+        return true;
     if (!json_is_object(members)) {
         ptx_mcp_fail(error, "launch: %ss is an object: values by name or number", key);
         return false;
@@ -215,9 +217,10 @@ static bool read_input_select(McpInput *input, const json_t *arguments, char err
 static bool is_kernel_named(const json_t *arguments, char error[MCP_ERROR_BYTES])
 {
     const json_t *kernel = json_object_get(arguments, "kernel");
-    if (kernel && !json_is_string(kernel))
+    bool is_fine = !kernel || json_is_null(kernel) || json_is_string(kernel);
+    if (!is_fine)
         ptx_mcp_fail(error, "kernel: it is a text");
-    return !kernel || json_is_string(kernel);
+    return is_fine;
 }
 
 static bool make_input_module(McpInput *input, const char *path, const char *text, size_t length,

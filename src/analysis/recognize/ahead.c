@@ -50,8 +50,9 @@ static bool is_ahead(const ArrayAccesses *a, InsnId load, InsnId store)
         || ptx_i64_magnitude(apart) > MOST_BYTES || ptx_i64_magnitude(term->factor) > MOST_BYTES)
         return false;
     bytes = bytes > insns[store].access_bytes ? bytes : insns[store].access_bytes;
-    bool is_same = ptx_i64_magnitude(apart) < (uint64_t)bytes;
-    return !meets_earlier(apart, term->factor, bytes) && (!is_same || is_loaded_first(r, load, store));
+    if (ptx_i64_magnitude(apart) < (uint64_t)bytes && !is_loaded_first(r, load, store))
+        return false;
+    return !meets_earlier(apart, term->factor, bytes);
 }
 
 /* False: it may touch the array in a way that is not followed. */
