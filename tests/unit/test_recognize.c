@@ -351,6 +351,11 @@ static const struct { const char *what, *body, *wanted; } arrays[] = {
     { "that overlap in half", ARRAY_LOOP("ld.global.f32 %f3, [%rd3+-2];\n"
       "add.f32 %f1, %f1, %f3;\nst.global.f32 [%rd3], %f1;\n"),
       "%f1 not recognized; y not recognized" },
+    { "stored by an inner loop", "L: ld.global.f32 %f2, [%rd3];\nadd.f32 %f1, %f1, %f2;\n"
+      "mov.u64 %rd4, %rd9;\nmov.u32 %r5, 0;\nM: st.global.f32 [%rd4], %f1;\n"
+      "add.s64 %rd4, %rd4, 4;\nadd.s32 %r5, %r5, 1;\nsetp.lt.s32 %p1, %r5, %r1;\n@%p1 bra M;\n"
+      "add.s64 %rd3, %rd3, 4;\nadd.s32 %r3, %r3, 1;\nsetp.lt.s32 %p1, %r3, %r1;\n@%p1 bra L;\n"
+      "ret;\n", "%f1 not recognized; y not recognized" },
     { "a filter in place", ARRAY_LOOP("ld.global.f32 %f3, [%rd3];\n"
       "fma.rn.f32 %f1, %f1, 0f3F000000, %f3;\nst.global.f32 [%rd3], %f1;\n"),
       "%f1 linear recurrence fma; y linear recurrence fma 4" },

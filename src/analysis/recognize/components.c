@@ -122,14 +122,16 @@ static void drop_read_locations(Recognizer *r)
 /* Who in a loop reads what a component of it computes, but to note where it was. */
 enum { READ_STORED = 1, READ_OTHERWISE = 2 };
 
-/* v rests on nothing that the loop has stored in the array. */
+/* v rests on nothing that its own loop, and no inner one, has stored in the array. */
 static bool is_free_of_array(Recognizer *r, const Dependence *item, uint64_t array)
 {
     const uint64_t rests = r->rests[item->from];
+    const LoopId loop = r->flow->loops->loop_of[r->flow->cfg->block_of[item->to]];
     if (rests >> OTHER_ARRAY & 1)
         return false;
     return !(rests & ptx_recognizer_array_bit(r, array))
-           || ptx_recognizer_loads_ahead(r, item->to, NO_ID);
+           || (loop == ptx_recognizer_level_loop(r, item->from)
+               && ptx_recognizer_loads_ahead(r, item->to, NO_ID));
 }
 
 /* v goes to another element in each iteration, of an array that it does not come back from. */
