@@ -359,6 +359,9 @@ static const struct { const char *what, *body, *wanted; } arrays[] = {
     { "a filter in place", ARRAY_LOOP("ld.global.f32 %f3, [%rd3];\n"
       "fma.rn.f32 %f1, %f1, 0f3F000000, %f3;\nst.global.f32 [%rd3], %f1;\n"),
       "%f1 linear recurrence fma; y linear recurrence fma 4" },
+    { "of what another store leaves", ARRAY_LOOP("st.global.f32 [%rd3+-4], %f2;\n"
+      "ld.global.f32 %f3, [%rd3+-4];\nadd.f32 %f3, %f3, %f2;\nst.global.f32 [%rd3], %f3;\n"),
+      "y array assignment 4; y not recognized" },
     { "the second before", ARRAY_LOOP("ld.global.f32 %f3, [%rd3+-8];\nadd.f32 %f3, %f3, %f2;\n"
       "st.global.f32 [%rd3], %f3;\n"), "y not recognized" },
     { "the next one", ARRAY_LOOP("ld.global.f32 %f3, [%rd3+4];\nadd.f32 %f3, %f3, %f2;\n"

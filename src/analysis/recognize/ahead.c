@@ -91,6 +91,24 @@ static bool collect_accesses(ArrayAccesses *a, uint64_t array)
     return true;
 }
 
+bool ptx_recognizer_other_store_meets(Recognizer *r, InsnId store, InsnId load)
+{
+    const FuncFlow *flow = r->flow;
+    const Subscript *to = r->subscripts[store];
+    const ArrayAccesses a = { .r = r, .loop = flow->loops->loop_of[flow->cfg->block_of[store]] };
+    if (!ptx_recognizer_spend(r, flow->func->insn_count))
+        return true;
+    for (InsnId i = 0; i < flow->func->insn_count; i++) {
+        const Subscript *of = r->subscripts[i];
+        bool is_other = i != store && flow->func->insns[i].op->kind != OPK_LD && of
+                        && of->array == to->array
+                        && ptx_loop_holds(flow->loops, a.loop, flow->cfg->block_of[i]);
+        if (is_other && !is_ahead(&a, load, i))
+            return true;
+    }
+    return false;
+}
+
 bool ptx_recognizer_loads_ahead(Recognizer *r, InsnId store, InsnId load)
 {
     const Subscript *to = r->subscripts[store];

@@ -366,6 +366,8 @@ static RecognizedClass classify_own(const Writing *w, TermKind movement)
     }
     if (!find_distance(w, &chain, &apart) || (chain.has_old && !apart))
         return ptx_recognizer_refuse(w->out, "what it writes rests on the array that it writes");
+    if (apart && w->loop != NO_LOOP && ptx_recognizer_other_store_meets(w->r, w->id, chain.load))
+        return ptx_recognizer_refuse(w->out, "another store may write the element that it loads");
     return apart ? classify_earlier(w, chain.step, apart)
                  : classify_update(w, chain.step, movement);
 }

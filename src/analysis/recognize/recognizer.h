@@ -178,6 +178,9 @@ TermKind ptx_recognizer_movement(const Recognizer *r, const Subscript *of, LoopI
  * stores to it, so that no load, or not that one, sees what an iteration of the loop has stored;
  * load: NO_ID for all of the loop. False: not so, or not known. */
 bool ptx_recognizer_loads_ahead(Recognizer *r, InsnId store, InsnId load);
+/* Whether a load of that loop may see what another store to the array has left; true: or it is not
+ * known. */
+bool ptx_recognizer_other_store_meets(Recognizer *r, InsnId store, InsnId load);
 
 /* lanes.c: what lanes combine by shuffles. */
 void ptx_recognizer_lanes(Recognizer *r);
