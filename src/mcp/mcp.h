@@ -58,6 +58,9 @@ typedef struct McpInput {
     ptxlint_module *module;
 } McpInput;
 
+/* Of "gpu" in arguments; *out: NULL where it is not given, or null. False: error says why. */
+bool ptx_mcp_gpu(const json_t *arguments, const ptxlint_gpu **out, char error[MCP_ERROR_BYTES]);
+
 /* Of "ptx" or "path" in source, and "gpu", "launch" and "select" in arguments, which may be the
  * same. findings_only as of ptxlint_options. False: error says why. */
 bool ptx_mcp_open(McpInput *input, const json_t *source, const json_t *arguments,

@@ -188,14 +188,17 @@ static bool read_input_launch(McpInput *input, const json_t *launch, char error[
 
 /* ---- modules --------------------------------------------------------------------------------- */
 
-static bool read_gpu(McpInput *input, const json_t *arguments, char error[MCP_ERROR_BYTES])
+bool ptx_mcp_gpu(const json_t *arguments, const ptxlint_gpu **out, char error[MCP_ERROR_BYTES])
 {
     const json_t *gpu = json_object_get(arguments, "gpu");
     const char *name = json_string_value(gpu);
-    input->gpu = name ? ptxlint_gpu_find(name) : NULL;
-    if (gpu && !input->gpu)
-        ptx_mcp_fail(error, "gpu: '%.60s' is not known; h200 and sm_90 are", name ? name : "");
-    return !gpu || input->gpu;
+    const bool is_given = gpu && !json_is_null(gpu);
+    *out = name ? ptxlint_gpu_find(name) : NULL;
+    if (is_given && !name)
+        ptx_mcp_fail(error, "gpu: it is a text, as h200 or sm_90");
+    else if (is_given && !*out)
+        ptx_mcp_fail(error, "gpu: '%.60s' is not known; h200 and sm_90 are", name);
+    return !is_given || *out;
 }
 
 static bool read_input_select(McpInput *input, const json_t *arguments, char error[MCP_ERROR_BYTES])
@@ -252,7 +255,7 @@ bool ptx_mcp_open(McpInput *input, const json_t *source, const json_t *arguments
         ptx_mcp_fail(error, "give the PTX as `ptx`, or a file as `path`: one of the two");
         return false;
     }
-    if (!is_kernel_named(arguments, error) || !read_gpu(input, arguments, error)
+    if (!is_kernel_named(arguments, error) || !ptx_mcp_gpu(arguments, &input->gpu, error)
         || !read_input_select(input, arguments, error)
         || !read_input_launch(input, json_object_get(arguments, "launch"), error))
         return false;

@@ -132,16 +132,13 @@ static json_t *show_instruction(const ptxlint_isa *isa, const char *text, const 
 json_t *ptx_mcp_isa(const json_t *arguments, char error[MCP_ERROR_BYTES])
 {
     const char *text = json_string_value(json_object_get(arguments, "instruction"));
-    const json_t *given = json_object_get(arguments, "gpu");
-    const char *name = json_string_value(given);
-    const ptxlint_gpu *gpu = name ? ptxlint_gpu_find(name) : NULL;
+    const ptxlint_gpu *gpu = NULL;
     char why[MCP_ERROR_BYTES / 2] = "";
     ptxlint_isa *isa = NULL;
     if (!text)
         ptx_mcp_fail(error, "`instruction` is missing: an opcode, as ld, and maybe modifiers");
-    else if (given && !gpu)
-        ptx_mcp_fail(error, "gpu: '%.60s' is not known; h200 and sm_90 are", name ? name : "");
-    else if (ptxlint_isa_new(text, strlen(text), &isa, why, sizeof why) != PTXLINT_OK)
+    else if (ptx_mcp_gpu(arguments, &gpu, error)
+             && ptxlint_isa_new(text, strlen(text), &isa, why, sizeof why) != PTXLINT_OK)
         ptx_mcp_fail(error, "%s", *why ? why : "not an instruction");
     json_t *answer = isa ? show_instruction(isa, text, gpu) : NULL;
     ptxlint_isa_free(isa);

@@ -39,6 +39,7 @@ static bool meets_earlier(int64_t apart, int64_t step, int64_t bytes)
     return ptx_i64_magnitude(apart + step) < (uint64_t)bytes;
 }
 
+/* Whether the load never meets what the store has left; false: or it is not known. */
 static bool is_ahead(const ArrayAccesses *a, InsnId load, InsnId store)
 {
     const Recognizer *r = a->r;
