@@ -70,7 +70,7 @@ static Type operand_type(const OperandCheck *c, const FormInfo *form, const Form
     case OPERAND_BITS16:
         return TYPE_B16;
     case OPERAND_COORDS:
-        return c->op->has_layers ? TYPE_U32 : (Type)c->op->type;
+        return (Type)c->op->type;
     default:
         break;
     }
@@ -121,29 +121,15 @@ static bool is_mixed_precision(const Op *op)
            && op->types[1] == TYPE_BF16;
 }
 
-/* Conversions between .f16x2 and pairs of 8 bits or less, which take no wider registers. */
-static bool is_narrow(const Op *op)
+/* Coordinates are as wide as they are, and so is what is converted from or to a format without
+ * registers of its own: .bf16, .tf32, pairs of 8 bits and less. */
+static bool takes_wider(const Op *op, const FormOperand *shape)
 {
-    for (unsigned t = 0; t < op->type_count; t++) {
-        const TypeInfo *type = &ptx_type_info[op->types[t]];
-        bool is_pair = type->kind == KIND_FLOAT
-                       && (type->bits == 8
-                           || (type->bits == 16 && op->types[t] != TYPE_F16
-                               && op->types[t] != TYPE_BF16));
-        if (is_pair)
-            return true;
+    for (unsigned t = 0; op->kind == OPK_CVT && t < op->type_count; t++) {
+        if (!has_own_registers((Type)op->types[t]))
+            return false;
     }
-    return false;
-}
-
-/* Conversions between .bf16 and integers take no wider registers, nor those of .f16x2 and pairs. */
-static bool takes_wider(const Op *op, Type wanted)
-{
-    bool is_bfloat = op->type_count == 2
-                     && (op->types[0] == TYPE_BF16 || op->types[1] == TYPE_BF16);
-    if (op->kind == OPK_CVT && is_bfloat && is_integer_kind(ptx_type_info[wanted].kind))
-        return false;
-    return is_relaxed(op) && !(wanted == TYPE_F16X2 && is_narrow(op));
+    return is_relaxed(op) && !(shape->role & ROLE_ADDRESS);
 }
 
 /* Floats take floats of either width, as textures do; bits take those of their own; packed and half
@@ -197,7 +183,7 @@ static bool takes_register(const OperandCheck *c, const FormOperand *shape, Type
     if ((wanted == TYPE_BF16 || wanted == TYPE_BF16X2) && (!is_memory || class == FORM_ATOMIC))
         return takes_bfloat(c, shape, wanted, given);
     if (is_memory || has_own_registers(wanted))
-        return ptx_type_takes(wanted, given, takes_wider(c->op, wanted));
+        return ptx_type_takes(wanted, given, takes_wider(c->op, shape));
     if (wanted == TYPE_U16X2 || wanted == TYPE_S16X2)
         return given == TYPE_B32 || given == TYPE_F16X2;
     return ptx_type_info[given].kind == KIND_BITS
@@ -245,38 +231,28 @@ static bool takes_integer_elements(const OperandCheck *c, Type type)
     return is_float && (class == FORM_MEM || class == FORM_ATOMIC || class == FORM_TEX);
 }
 
-/* The elements of a vector are of different types, or numbers: together they are bits, which any
- * type takes. */
-static bool is_mixed_width(const OperandCheck *c, uint8_t position)
-{
-    uint8_t type = TYPE_NONE;
-    for (uint32_t o = 0; o < c->count; o++) {
-        const Operand *operand = &c->operands[o];
-        if (operand->position != position || !(operand->flags & OPERAND_ELEMENT))
-            continue;
-        if (is_number_operand(operand))
-            return true;
-        uint8_t own = operand->kind == OPERAND_REG ? c->regs[operand->id].type : type;
-        if (type && own != type)
-            return true;
-        type = own;
-    }
-    return false;
-}
-
 /* Whether a form's own word on registers is narrower, or wider, than what its type takes. */
 static bool takes_exactly(const FormOperand *shape, Type type)
 {
     if (shape->type == OPERAND_BITS16)
-        return type == TYPE_B16;
+        return ptx_type_info[type].bits == 16 && ptx_type_info[type].kind != KIND_FLOAT;
     if (shape->type == OPERAND_BITS32)
         return type == TYPE_B32;
     return shape->type == OPERAND_ANY32 && type == TYPE_PRED;
 }
 
-static Wrong judge_value(const OperandCheck *c, const FormOperand *shape, const Operand *operand,
-                         Type type, bool in_vector)
+/* An element has the type of its vector. */
+static Type given_type(const OperandCheck *c, const Operand *operand, Type of_vector)
 {
+    if (operand->flags & OPERAND_ELEMENT && of_vector)
+        return of_vector;
+    return operand->kind == OPERAND_REG ? (Type)c->regs[operand->id].type : TYPE_NONE;
+}
+
+static Wrong judge_value(const OperandCheck *c, const FormOperand *shape, const Operand *operand,
+                         Type type, Type given)
+{
+    const bool in_vector = operand->flags & OPERAND_ELEMENT;
     if (!type || operand->flags & OPERAND_IMPLICIT)
         return WRONG_NOTHING;
     if (operand->kind == OPERAND_REG) {
@@ -284,14 +260,14 @@ static Wrong judge_value(const OperandCheck *c, const FormOperand *shape, const 
         if (reg->vector > 1 && !in_vector && !(operand->flags & OPERAND_COMPONENT)
             && !shape->elements)
             return judge_whole_vector(c, reg, type);
-        if (!reg->type || takes_exactly(shape, (Type)reg->type))
+        if (!given || takes_exactly(shape, given))
             return WRONG_NOTHING;
         if (shape->type == OPERAND_BITS16 || shape->type == OPERAND_BITS32)
             return WRONG_REGISTER;
-        if (takes_register(c, shape, type, (Type)reg->type))
+        if (takes_register(c, shape, type, given))
             return WRONG_NOTHING;
-        bool is_same_size = ptx_type_info[reg->type].bits == ptx_type_info[type].bits
-                            && is_integer_kind(ptx_type_info[reg->type].kind);
+        bool is_same_size = ptx_type_info[given].bits == ptx_type_info[type].bits
+                            && is_integer_kind(ptx_type_info[given].kind);
         return in_vector && is_same_size && takes_integer_elements(c, type) ? WRONG_NOTHING
                                                                             : WRONG_REGISTER;
     }
@@ -560,20 +536,21 @@ static Wrong judge_columns(const OperandCheck *c, const FormOperand *shape, cons
     return has_limits && ptx_number_judge(shape, ast) != NUMBER_FITS ? WRONG_VALUE : WRONG_NOTHING;
 }
 
-/* The type that a form gives an address, or the vector in it. */
+/* The type that a form gives an address, or the vector in it, which has the type of_vector. */
 static void judge_inside(const OperandCheck *c, const FormOperand *shape, uint8_t position,
-                         CheckFinding *found)
+                         Type of_vector, CheckFinding *found)
 {
     bool is_vector = shape->elements != ELEMENTS_UNSAID;
-    if (is_vector && is_mixed_width(c, position))
-        return;
+    if (is_vector && of_vector == TYPE__COUNT)
+        return;                                 /* two vectors, each of its own type */
     for (uint32_t o = 0; o < c->count && !found->wrong; o++) {
         const Operand *operand = &c->operands[o];
         if (operand->position != position || is_vector != ((operand->flags & OPERAND_ELEMENT) != 0)
             || operand->kind != OPERAND_REG)
             continue;
         found->operand = operand;
-        found->wrong = judge_value(c, shape, operand, found->type, is_vector);
+        found->wrong = judge_value(c, shape, operand, found->type,
+                                   given_type(c, operand, of_vector));
     }
 }
 
@@ -590,11 +567,17 @@ static void judge_coordinates(const OperandCheck *c, const FormOperand *shape,
     if (!are_plain(c, last->child))
         found->wrong = WRONG_SHAPE;
     const AstOperand *child = last->child;
+    uint32_t index = 0;
     for (uint32_t o = 0; o < c->count && !found->wrong; o++) {
         if (c->operands[o].position != position || !(c->operands[o].flags & OPERAND_ELEMENT))
             continue;
         found->operand = &c->operands[o];
         found->wrong = ptx_judge_element(c, shape, child, found->operand);
+        if (!found->wrong && ptx_is_layer(c, shape, index++)
+            && !ptx_is_layer_number(c, found->operand)) {
+            found->wrong = is_number_operand(found->operand) ? WRONG_NUMBER : WRONG_REGISTER;
+            found->type = TYPE_U32;
+        }
         child = child ? child->next : NULL;
     }
 }
@@ -606,10 +589,13 @@ static bool lacks_vector(const OperandCheck *c, const FormOperand *shape, const 
            && operand->kind == OPERAND_REG && whole_elements(c, operand) <= 1;
 }
 
+/* of_vector: the type of the vector that it is an element of. */
 static Wrong judge_operand(const OperandCheck *c, const FormInfo *form, const FormOperand *shape,
-                           const AstOperand *ast, const Operand *operand, Type type)
+                           const AstOperand *ast, const Operand *operand, Type type,
+                           Type of_vector)
 {
     bool in_vector = operand->flags & OPERAND_ELEMENT;
+    const Type given = given_type(c, operand, of_vector);
     Wrong wrong = judge_shape(c, form, shape, ast, operand);
     if (!wrong && !in_vector && ast->kind == AST_NAME)
         wrong = ptx_judge_selector(c, shape, ast, operand);
@@ -622,7 +608,7 @@ static Wrong judge_operand(const OperandCheck *c, const FormInfo *form, const Fo
     if (is_number_operand(operand) && shape->role & ROLE_DEF)
         return WRONG_RESULT;
     bool is_value = shape->type != OPERAND_ANY && shape->type != OPERAND_IMM;
-    return is_value ? judge_value(c, shape, operand, type, in_vector) : WRONG_NOTHING;
+    return is_value ? judge_value(c, shape, operand, type, given) : WRONG_NOTHING;
 }
 
 /* The operands of one position. */
@@ -637,8 +623,8 @@ static CheckFinding judge_position(const OperandCheck *c, const FormInfo *form,
         return found;
     /* vectors of their own types in one address */
     bool is_mixed = wants_address && strchr(shape->name, '{') != strrchr(shape->name, '{');
-    found.wrong = !is_mixed && ptx_vector_type(c, place.position) == TYPE__COUNT ? WRONG_ELEMENTS
-                                                                                 : WRONG_NOTHING;
+    const Type of_vector = ptx_vector_type(c, shape, place.position);
+    found.wrong = !is_mixed && of_vector == TYPE__COUNT ? WRONG_ELEMENTS : WRONG_NOTHING;
     if (!found.wrong)
         found.wrong = judge_columns(c, shape, ast, place.position);
     if (found.wrong)
@@ -659,7 +645,7 @@ static CheckFinding judge_position(const OperandCheck *c, const FormInfo *form,
         if (!found.wrong && wants_address)
             judge_coordinates(c, shape, ast, place.position, &found);
         if (!found.wrong && wants_address && shape->type != OPERAND_OWN)
-            judge_inside(c, shape, place.position, &found);
+            judge_inside(c, shape, place.position, of_vector, &found);
         return found;
     }
     if (ast->kind == AST_LIST || (ast->kind == AST_NAME && ast->flags & AST_PARENTHESES)
@@ -671,8 +657,6 @@ static CheckFinding judge_position(const OperandCheck *c, const FormInfo *form,
     if (in_vector && !found.wrong && !shape->elements)
         found.wrong = judge_vector(c, form, ast, found.type, place.position);
     Type type = in_vector ? element_type(c, ast, found.type) : found.type;
-    bool is_typed = !in_vector || (c->op->kind == OPK_MOV && c->op->vector == 1)
-                    || !is_mixed_width(c, place.position);
     const AstOperand *child = in_vector ? ast->child : NULL;
     for (uint32_t o = place.at;
          o < c->count && c->operands[o].position == place.position && !found.wrong; o++) {
@@ -683,8 +667,7 @@ static CheckFinding judge_position(const OperandCheck *c, const FormInfo *form,
         child = child ? child->next : NULL;
         if (found.wrong)
             break;
-        found.wrong = judge_operand(c, form, shape, ast, found.operand,
-                                    is_typed ? type : TYPE_NONE);
+        found.wrong = judge_operand(c, form, shape, ast, found.operand, type, of_vector);
     }
     found.type = type;
     return found;

@@ -67,8 +67,12 @@ void ptx_number_report(const OperandCheck *check, const FormOperand *shape, cons
                        NumberFault fault);
 
 /* The type of the vector {..} or of the coordinates at a position, as its registers make it:
- * TYPE_NONE where there are none, TYPE__COUNT where they do not go together. */
-Type ptx_vector_type(const OperandCheck *check, uint8_t position);
+ * TYPE_NONE where there are none, TYPE__COUNT where they do not go together. The layer of a texture
+ * is as wide, and else a number of its own. */
+Type ptx_vector_type(const OperandCheck *check, const FormOperand *shape, uint8_t position);
+/* Of a vector's elements the index-th says a texture's layer; what says one is an integer. */
+bool ptx_is_layer(const OperandCheck *check, const FormOperand *shape, uint32_t index);
+bool ptx_is_layer_number(const OperandCheck *check, const Operand *operand);
 
 /* Whether a register of a type may stand where an instruction works on another; is_relaxed: wider
  * ones too. */

@@ -10,8 +10,9 @@
 #include <stdbool.h>
 
 /* {a, b, ...}: ptxas gives a vector one type, made of those of its elements, and compares that with
- * what the instruction works on. An untyped element (.b32) makes the vector untyped; a predicate
- * counts as 32 bits; signed and unsigned go together, other kinds do not. */
+ * what the instruction works on. An untyped element (.b32) makes the vector untyped, though others
+ * must still go together: signed and unsigned do, other kinds do not. A predicate counts as 32
+ * bits. */
 
 static uint8_t bits_of(Type type)
 {
@@ -23,20 +24,18 @@ static bool is_integer_type(Type type)
     return ptx_type_info[type].kind == KIND_SIGNED || ptx_type_info[type].kind == KIND_UNSIGNED;
 }
 
-/* TYPE__COUNT: they do not go together. */
-static Type merge(Type a, Type b)
+typedef struct ElementTypes { Type typed, bits; bool clash; } ElementTypes;
+
+static void add_element(ElementTypes *all, Type type)
 {
-    if (a == b || !b)
-        return a;
-    if (!a)
-        return b;
-    if (bits_of(a) != bits_of(b))
-        return TYPE__COUNT;
-    if (ptx_type_info[a].kind == KIND_BITS)
-        return a;
-    if (ptx_type_info[b].kind == KIND_BITS)
-        return b;
-    return is_integer_type(a) && is_integer_type(b) ? a : TYPE__COUNT;
+    Type *kept = ptx_type_info[type].kind == KIND_BITS ? &all->bits : &all->typed;
+    const Type other = all->typed ? all->typed : all->bits;
+    if (!type)
+        return;
+    all->clash |= other && bits_of(other) != bits_of(type);
+    all->clash |= kept == &all->typed && *kept && *kept != type
+                  && !(is_integer_type(*kept) && is_integer_type(type));
+    *kept = *kept ? *kept : type;
 }
 
 /* Special registers are bits of their width. */
@@ -56,21 +55,50 @@ static Type type_of(const OperandCheck *c, const Operand *operand)
     return bits == 64 ? TYPE_B64 : TYPE_NONE;
 }
 
-Type ptx_vector_type(const OperandCheck *c, uint8_t position)
+bool ptx_is_layer(const OperandCheck *c, const FormOperand *shape, uint32_t index)
 {
-    Type type = TYPE_NONE;
-    bool has_integer = false, is_behind = false;
-    for (uint32_t o = 0; o < c->count && type != TYPE__COUNT; o++) {
+    const bool is_texture = c->op->family == OP_TEX || c->op->family == OP_TLD4;
+    return is_texture && c->op->has_layers && shape->role & ROLE_ADDRESS
+           && index == (ptx_op_has(c->op, MOD_A2DMS) ? 1 : 0);
+}
+
+bool ptx_is_layer_number(const OperandCheck *c, const Operand *operand)
+{
+    const Type type = type_of(c, operand);
+    if (operand->kind == OPERAND_F32 || operand->kind == OPERAND_F64)
+        return false;
+    return type == TYPE_NONE || ptx_type_info[type].kind == KIND_BITS || is_integer_type(type);
+}
+
+/* Of .a2dms: the sample, then the layer. */
+static bool is_before_coordinates(const OperandCheck *c, const FormOperand *shape, uint32_t index)
+{
+    return ptx_is_layer(c, shape, index) || ptx_is_layer(c, shape, index + 1);
+}
+
+Type ptx_vector_type(const OperandCheck *c, const FormOperand *shape, uint8_t position)
+{
+    ElementTypes all = { TYPE_NONE, TYPE_NONE, false };
+    bool has_integer = false;
+    uint32_t index = 0, widths = 0;
+    for (uint32_t o = 0; o < c->count; o++) {
         const Operand *operand = &c->operands[o];
-        bool is_element = operand->position == position && operand->flags & OPERAND_ELEMENT;
-        if (is_element)
-            type = merge(type, type_of(c, operand));
-        /* an integer among floats */
-        bool is_layer = is_element && c->op->has_layers && !is_behind;
-        has_integer |= is_element && operand->kind == OPERAND_INT && !is_layer;
-        is_behind |= is_element;
+        if (operand->position != position || !(operand->flags & OPERAND_ELEMENT))
+            continue;
+        const Type type = type_of(c, operand);
+        widths |= type ? bits_of(type) : 0;
+        if (is_before_coordinates(c, shape, index++))
+            continue;
+        add_element(&all, type);
+        has_integer |= operand->kind == OPERAND_INT;
     }
-    return has_integer && (type == TYPE_F32 || type == TYPE_F64) ? TYPE__COUNT : type;
+    const Type type = all.bits ? all.bits : all.typed;
+    /* an integer among floats */
+    all.clash |= has_integer && (type == TYPE_F32 || type == TYPE_F64);
+    if (all.clash || (type && widths != bits_of(type)))
+        return TYPE__COUNT;
+    const bool is_sampled = ptx_is_layer(c, shape, 1);      /* ptxas takes these for bits */
+    return is_sampled && type ? TYPE_B32 : type;
 }
 
 /* ptxas passes what tcgen05 and wmma.load read and write through instructions of its own, which are

@@ -138,7 +138,7 @@ enum { OPERAND_OWN = 0,         /* the instruction's type */
        /* every register of 32 bits, and predicates, which ptxas counts as such */
        OPERAND_ANY32,
        OPERAND_BITS16, OPERAND_BITS32,          /* .b16, .b32 and no other */
-       OPERAND_COORDS,          /* the instruction's type, or .u32 where a texture has layers */
+       OPERAND_COORDS,          /* the instruction's type; a layer is an integer */
        OPERAND_GROUP = 240 };   /* + which of the types that the instruction writes, from 0 to 15 */
 
 /* How many elements {a, b, ...} an operand has, where the row says it. */
