@@ -241,7 +241,17 @@ static bool takes_exactly(const FormOperand *shape, Type type)
     return shape->type == OPERAND_ANY32 && type == TYPE_PRED;
 }
 
-/* An element has the type of its vector. */
+/* A vector that begins with a number is of any type, says ptxas. */
+static bool is_of_any_type(const OperandCheck *c, uint8_t position)
+{
+    uint32_t o = 0;
+    while (o < c->count
+           && (c->operands[o].position != position || !(c->operands[o].flags & OPERAND_ELEMENT)))
+        o++;
+    return o < c->count && is_number_operand(&c->operands[o]);
+}
+
+/* An element has the type of its vector; TYPE__COUNT: any. */
 static Type given_type(const OperandCheck *c, const Operand *operand, Type of_vector)
 {
     if (operand->flags & OPERAND_ELEMENT && of_vector)
@@ -260,7 +270,7 @@ static Wrong judge_value(const OperandCheck *c, const FormOperand *shape, const 
         if (reg->vector > 1 && !in_vector && !(operand->flags & OPERAND_COMPONENT)
             && !shape->elements)
             return judge_whole_vector(c, reg, type);
-        if (!given || takes_exactly(shape, given))
+        if (!given || given == TYPE__COUNT || takes_exactly(shape, given))
             return WRONG_NOTHING;
         if (shape->type == OPERAND_BITS16 || shape->type == OPERAND_BITS32)
             return WRONG_REGISTER;
@@ -623,8 +633,10 @@ static CheckFinding judge_position(const OperandCheck *c, const FormInfo *form,
         return found;
     /* vectors of their own types in one address */
     bool is_mixed = wants_address && strchr(shape->name, '{') != strrchr(shape->name, '{');
-    const Type of_vector = ptx_vector_type(c, shape, place.position);
+    Type of_vector = ptx_vector_type(c, shape, place.position);
     found.wrong = !is_mixed && of_vector == TYPE__COUNT ? WRONG_ELEMENTS : WRONG_NOTHING;
+    if (of_vector && is_of_any_type(c, place.position))
+        of_vector = TYPE__COUNT;
     if (!found.wrong)
         found.wrong = judge_columns(c, shape, ast, place.position);
     if (found.wrong)
