@@ -600,17 +600,19 @@ static bool lacks_vector(const OperandCheck *c, const FormOperand *shape, const 
 }
 
 /* of_vector: the type of the vector that it is an element of. */
-static Wrong judge_operand(const OperandCheck *c, const FormInfo *form, const FormOperand *shape,
-                           const AstOperand *ast, const Operand *operand, Type type,
+static Wrong judge_operand(const OperandCheck *c, const FormInfo *form, const CheckFinding *found,
                            Type of_vector)
 {
+    const FormOperand *shape = found->shape;
+    const AstOperand *ast = found->at;
+    const Operand *operand = found->operand;
     bool in_vector = operand->flags & OPERAND_ELEMENT;
     const Type given = given_type(c, operand, of_vector);
     Wrong wrong = judge_shape(c, form, shape, ast, operand);
     if (!wrong && !in_vector && ast->kind == AST_NAME)
         wrong = ptx_judge_selector(c, shape, ast, operand);
     if (!wrong && !in_vector)
-        wrong = judge_symbol(c, form, shape, ast, operand, type);
+        wrong = judge_symbol(c, form, shape, ast, operand, found->type);
     if (!wrong && !in_vector && lacks_vector(c, shape, operand))
         wrong = WRONG_NO_VECTOR;
     if (wrong)
@@ -618,7 +620,7 @@ static Wrong judge_operand(const OperandCheck *c, const FormInfo *form, const Fo
     if (is_number_operand(operand) && shape->role & ROLE_DEF)
         return WRONG_RESULT;
     bool is_value = shape->type != OPERAND_ANY && shape->type != OPERAND_IMM;
-    return is_value ? judge_value(c, shape, operand, type, given) : WRONG_NOTHING;
+    return is_value ? judge_value(c, shape, operand, found->type, given) : WRONG_NOTHING;
 }
 
 /* The operands of one position. */
@@ -668,7 +670,8 @@ static CheckFinding judge_position(const OperandCheck *c, const FormInfo *form,
     bool in_vector = ast->kind == AST_VECTOR;
     if (in_vector && !found.wrong && !shape->elements)
         found.wrong = judge_vector(c, form, ast, found.type, place.position);
-    Type type = in_vector ? element_type(c, ast, found.type) : found.type;
+    if (in_vector)
+        found.type = element_type(c, ast, found.type);
     const AstOperand *child = in_vector ? ast->child : NULL;
     for (uint32_t o = place.at;
          o < c->count && c->operands[o].position == place.position && !found.wrong; o++) {
@@ -679,9 +682,8 @@ static CheckFinding judge_position(const OperandCheck *c, const FormInfo *form,
         child = child ? child->next : NULL;
         if (found.wrong)
             break;
-        found.wrong = judge_operand(c, form, shape, ast, found.operand, type, of_vector);
+        found.wrong = judge_operand(c, form, &found, of_vector);
     }
-    found.type = type;
     return found;
 }
 
