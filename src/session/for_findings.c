@@ -123,12 +123,18 @@ const InsnId *ptx_session_fused(Session *s)
     return p->fused;
 }
 
+const JoinableRow *ptx_session_joinable_in(Session *s, Arena *arena)
+{
+    const FuncFlow flow = ptx_session_flow(s);
+    return ptx_joinable_rows_compute(arena, &flow,
+                                     s->all->gpu_count ? ptx_session_lowered(s, 0) : NULL);
+}
+
 const JoinableRow *ptx_session_joinable(Session *s)
 {
     Passing *p = s->passing;
     if (!p->joinable)
-        p->joinable = ptx_joinable_rows_compute(s->all->work, s->all->module, s->func,
-                                                ptx_session_cfg(s));
+        p->joinable = ptx_session_joinable_in(s, s->all->work);
     return p->joinable;
 }
 

@@ -103,8 +103,7 @@ static const JoinableRow *rows_of_trial(Session *s)
         return NULL;
     TrialFacts *facts = ptx_session_trial_facts(all, ptx_session_id(s), 0);
     if (!facts->rows)
-        facts->rows = ptx_joinable_rows_compute(all->arena, all->module, s->func,
-                                                ptx_session_cfg(s));
+        facts->rows = ptx_session_joinable_in(s, all->arena);
     return facts->rows;
 }
 

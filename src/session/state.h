@@ -151,6 +151,8 @@ Arena *ptx_session_passing_arena(const Session *s);
 Arena *ptx_session_flow_arena(const Session *s);
 /* While the function is in hand, with its definitions too. */
 FuncFlow ptx_session_flow_with_defs(Session *s);
+/* By the first GPU. */
+const JoinableRow *ptx_session_joinable_in(Session *s, Arena *arena);
 OfGpu *ptx_session_gpu(Session *s, size_t gpu);
 Writers *ptx_sessions_writers(Sessions *all);
 DemandScan *ptx_sessions_demands(Sessions *all);

@@ -2,6 +2,7 @@
 
 #include "analysis/redundancy/local_value_numbering.h"
 #include "analysis/redundancy/effect.h"
+#include "analysis/sass/low_bits.h"
 #include "ir/func.h"
 #include "ir/insn.h"
 #include "isa/isa.h"
@@ -167,14 +168,37 @@ static void mark_rows(const JoinableSearch *search, const JoinablePlace *places,
     }
 }
 
-const JoinableRow *ptx_joinable_rows_compute(Arena *arena, const Module *module, const Func *func,
-                                             const Cfg *cfg)
+/* Its register is known to be a multiple of so many; the offset counts by itself. */
+static uint8_t proven_bytes(const LowBits *bits, const Operand *address)
 {
-    JoinableRow *rows = ptx_arena_array(arena, JoinableRow, func->insn_count + 1);
+    enum { WIDEST_LOW_BITS = 4 };
+    const uint32_t known = address->kind == OPERAND_REG ? bits[address->id].known : WIDEST_LOW_BITS;
+    return (uint8_t)(known < WIDEST_LOW_BITS ? 1u << known : WIDEST_ACCESS_BYTES);
+}
+
+static void prove_rows(Arena *arena, const FuncFlow *flow, const Lowered *lowered,
+                       JoinableRow *rows)
+{
+    const LowBits *bits = NULL;
+    for (InsnId i = 0; i < flow->func->insn_count; i++) {
+        if (!rows[i].before && !rows[i].behind)
+            continue;
+        bits = bits ? bits : ptx_low_bits_compute(arena, flow, lowered);
+        rows[i].widest =
+            proven_bytes(bits, ptx_effect_address(flow->func, &flow->func->insns[i]));
+    }
+}
+
+const JoinableRow *ptx_joinable_rows_compute(Arena *arena, const FuncFlow *flow,
+                                             const Lowered *lowered)
+{
+    JoinableRow *rows = ptx_arena_array(arena, JoinableRow, flow->func->insn_count + 1);
     const JoinableSearch search = {
-        .func = func, .takes = may_stand_in_row, .ends = ends_row, .mark = mark_rows, .found = rows,
+        .func = flow->func, .takes = may_stand_in_row, .ends = ends_row, .mark = mark_rows,
+        .found = rows,
     };
-    search_all(arena, module, cfg, &search);
+    search_all(arena, flow->module, flow->cfg, &search);
+    prove_rows(arena, flow, lowered, rows);
     return rows;
 }
 
@@ -182,7 +206,7 @@ unsigned ptx_joinable_bytes(const Insn *insn, const Count *count, JoinableRow ro
 {
     if (!may_join(insn) || count->pattern != PATTERN_STRIDED)
         return insn->access_bytes;
-    for (unsigned widest = WIDEST_ACCESS_BYTES; widest > insn->access_bytes; widest /= 2) {
+    for (unsigned widest = row.widest; widest > insn->access_bytes; widest /= 2) {
         unsigned place = count->low_bits & (widest - 1);
         if (count->stride % widest == 0 && row.before >= place
             && row.behind + place + insn->access_bytes >= widest)

@@ -7,22 +7,23 @@
 #ifndef PTX_ANALYSIS_SASS_JOINABLE_H
 #define PTX_ANALYSIS_SASS_JOINABLE_H
 
-#include "analysis/flow/types.h"
+#include "analysis/flow/func_flow.h"
 #include "analysis/sim/joinable_row.h"
 
 #include <stdbool.h>
 
 typedef struct Count Count;
 typedef struct Arena Arena;
+typedef struct Lowered Lowered;
 
 /* Per instruction: a load or store of shared memory, or of a generic address, with a neighbour in
  * the text. Owned by arena. */
 const bool *ptx_joinable_compute(Arena *arena, const Module *module, const Func *func,
                                  const Cfg *cfg);
 
-/* Per instruction. Owned by arena. */
-const JoinableRow *ptx_joinable_rows_compute(Arena *arena, const Module *module, const Func *func,
-                                             const Cfg *cfg);
+/* Per instruction. Owned by arena. lowered may be NULL (low_bits.h). */
+const JoinableRow *ptx_joinable_rows_compute(Arena *arena, const FuncFlow *flow,
+                                             const Lowered *lowered);
 
 /* How many bytes a lane accesses once the row around it is joined: the widest that all lanes keep
  * aligned; its own where none is. */

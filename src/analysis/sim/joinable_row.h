@@ -10,6 +10,7 @@ enum { WIDEST_ACCESS_BYTES = 16 };
  * with no barrier and no access of the other kind between: bytes, at most those of a vector. */
 typedef struct JoinableRow {
     uint8_t before, behind;
+    uint8_t widest;             /* bytes that ptxas can prove to be aligned */
 } JoinableRow;
 
 #endif

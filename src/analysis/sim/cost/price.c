@@ -312,7 +312,7 @@ static void find_joined(const Price *p, Traffic *t, const Request *r, const Insn
         || (r->kind != REQUEST_LOAD && r->kind != REQUEST_STORE))
         return;
     const JoinableRow *row = &p->rows[insn - p->func->insns];
-    unsigned widest = WIDEST_ACCESS_BYTES;
+    unsigned widest = row->widest;
     while (widest > r->bytes && !fills(r, row, widest))
         widest /= 2;
     if (widest <= r->bytes)
