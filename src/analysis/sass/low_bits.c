@@ -13,7 +13,7 @@
 
 enum {
     MAX_LOW_BITS = 31,
-    MAX_LOW_BITS_ROUNDS = 16,   /* through the function, until no register changes */
+    MAX_LOW_BITS_ROUNDS = 16,   /* through the function, until no register changes; else none */
     NOTHING_YET = UINT8_MAX,
 };
 
@@ -204,5 +204,8 @@ const LowBits *ptx_low_bits_compute(Arena *arena, const FuncFlow *flow, const Lo
         for (uint32_t b = 0; b < flow->cfg->rpo_count; b++)
             go_through_block(&f, flow->cfg->rpo[b]);
     }
+    for (RegId r = 0; r < count; r++)
+        if (f.has_changed || f.regs[r].known == NOTHING_YET)
+            f.regs[r] = surely(0, 0);
     return f.regs;
 }
