@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { BLOCKS = 1 << 10, THREADS = 32, TURNS = 32, ROW_BYTES = 512 };
 
@@ -87,11 +88,49 @@ static void test_vectors(void **state)
     }
 }
 
+#define TURN(at) \
+    "ld.global.nc.f32 %f1, [%rd5+" at "]; ld.global.nc.f32 %f2, [%rd6+" at "]; " \
+    "fma.rn.f32 %f3, %f1, %f2, %f3; "
+
+static double l2_of_lists(const char *turns, unsigned elements)
+{
+    static const char format[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 i, .param "
+        ".u64 a, .param .u64 b, .param .u64 o)\n{\n.reg .pred %%p<3>; .reg .b32 %%r<9>; .reg .b64 "
+        "%%rd<9>; .reg .f32 %%f<9>;\nld.param.u64 %%rd1, [i]; ld.param.u64 %%rd2, [a]; ld.param.u64 "
+        "%%rd3, [b]; ld.param.u64 %%rd4, [o]; mov.u32 %%r1, %%tid.x; mov.u32 %%r2, %%ctaid.x; "
+        "mad.lo.s32 %%r1, %%r2, 256, %%r1; mul.wide.s32 %%rd7, %%r1, 4; add.s64 %%rd1, %%rd1, "
+        "%%rd7; add.s64 %%rd4, %%rd4, %%rd7; ld.global.nc.u32 %%r3, [%%rd1]; ld.global.nc.u32 "
+        "%%r4, [%%rd1+4]; mul.wide.s32 %%rd8, %%r3, 4; add.s64 %%rd5, %%rd2, %%rd8; add.s64 %%rd6, "
+        "%%rd3, %%rd8; mov.f32 %%f3, 0f00000000;\nL: .pragma \"nounroll\";\n%s\nadd.s64 %%rd5, "
+        "%%rd5, %u; add.s64 %%rd6, %%rd6, %u; add.s32 %%r3, %%r3, %u; setp.lt.s32 %%p1, %%r3, "
+        "%%r4; @%%p1 bra L; st.global.f32 [%%rd4], %%f3; ret;\n}\n";
+    char text[4096];
+    snprintf(text, sizeof text, format, turns, 4 * elements, 4 * elements, elements);
+    const ptxlint_time time = kit_estimate(text, 132 * 8, 256).time;
+    for (size_t p = 0; p < time.part_count; p++)
+        if (!strcmp(time.parts[p].part, "l2"))
+            return time.parts[p].us;
+    return (double)NAN;
+}
+
+/* A thread goes through two lists: 2,048 of an SM do not find the sector again that they are at,
+ * but what a turn asks for together comes once. */
+static void test_lists(void **state)
+{
+    const double each = l2_of_lists(TURN("0"), 1),
+                 four = l2_of_lists(TURN("0") TURN("4") TURN("8") TURN("12"), 4);
+    (void)state;
+    if (!(each > 2 * four && each < 4 * four))
+        fail_msg("%g us by one element a turn, %g by four", each, four);
+}
+
 UNIT(led)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -272,8 +272,6 @@ static void find_reuse(const Machinery *m, double warps_per_block, Cached *out)
 
 /* ---- where data lead ------------------------------------------------------------------------- */
 
-
-
 double ptx_hit_by_chance(double draws, double count)
 {
     return count * (1 - exp(-draws / count));
@@ -329,14 +327,10 @@ static double parts_of(const Led *led, double part)
     return fmax(1, led->bytes / part);
 }
 
-/* Lists lie one behind the other, and each is gone through once. Where L1 has no room for the line
- * that each group of an SM is at, sectors come again. */
-static void load_list(const Machinery *m, double warps, const Led *led, Cached *out)
+static void load_list(const Machinery *m, double moved, const Led *led, Cached *out)
 {
-    double live = m->resident * warps * led->groups * LINE_BYTES,
-           again = fmax(0, 1 - m->l1_bytes / live), once = led->lanes * led->element,
-           moved = once + again * fmax(0, led->requests * led->groups * SECTOR_BYTES - once),
-           together = fmax(SECTOR_BYTES, fmin(LINE_BYTES, led->bytes));
+    const double once = led->lanes * led->element,
+                 together = fmax(SECTOR_BYTES, fmin(LINE_BYTES, led->bytes));
     out->load_lines += led->requests * fmax(1, led->groups * m->lines_by_chance);
     out->load_sectors += moved / SECTOR_BYTES;
     out->load_requests += moved / together;
@@ -541,7 +535,8 @@ static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, 
         } else if (way == WAY_LOAD && in->spread[i].reach > 0) {
             const Led list = ptx_led_by(in, &lists, i);
             if (ptx_is_list(in, i))
-                load_list(m, in->warps_per_block * lists.arrays, &list, out);
+                load_list(m, ptx_list_moved_bytes(in, &lists, i, m->resident, m->l1_bytes), &list,
+                          out);
             else
                 add_to_pool(find_pool(&pools, ptx_table_bytes(in, &lists, i)), &list,
                             in->spread[i].own);

@@ -19,8 +19,11 @@ typedef struct TableUse {       /* by all accesses that data lead into one table
  * does not depend on how many lanes go through it side by side. */
 typedef struct Lists {
     double share[MAX_LISTS];
+    double bytes[MAX_LISTS];    /* of one list; infinite: not known */
     unsigned arrays;
     bool lanes_meet;
+    bool lead;                  /* elements lead elsewhere, for each lane */
+    const uint32_t *beside;     /* per instruction: accesses of its block to that array of lists */
     const TableUse *tables;     /* per instruction: of the table that data lead it into */
 } Lists;
 
@@ -40,6 +43,12 @@ typedef struct Located {        /* of a request */
 void ptx_lists_find(Arena *arena, const CacheInput *in, Lists *out);
 bool ptx_is_list(const CacheInput *in, InsnId id);
 Led ptx_led_by(const CacheInput *in, const Lists *lists, InsnId id);
+
+/* Bytes that one access to lists asks L2 for, where so many blocks share so much of L1. Lists lie
+ * one behind the other, and each is gone through once: but a sector comes again where the line that
+ * a group of lanes is at has left L1 before the next turn. */
+double ptx_list_moved_bytes(const CacheInput *in, const Lists *lists, InsnId id, double resident,
+                            double l1_bytes);
 
 /* Over how many bytes data may lead it. */
 double ptx_table_bytes(const CacheInput *in, const Lists *lists, InsnId id);
