@@ -51,6 +51,11 @@ uint64_t ptx_machine_steps_left(const Machine *m)
     return m->steps < m->most_steps ? m->most_steps - m->steps : 0;
 }
 
+const Blocks *ptx_machine_blocks(const Machine *m)
+{
+    return &m->blocks;
+}
+
 bool ptx_machine_is_complete(const Machine *m)
 {
     return !m->is_cut;

@@ -67,6 +67,9 @@ bool ptx_machine_run(Machine *machine, const uint32_t ctaid[3], uint32_t first_w
 bool ptx_machine_run_for(Machine *machine, Blocks *blocks, uint32_t first_warp,
                          uint32_t warp_count);
 
+/* Those that the run in hand stands for, as far as it has come. */
+const Blocks *ptx_machine_blocks(const Machine *machine);
+
 /* The last run was not cut short by the budget. */
 bool ptx_machine_is_complete(const Machine *machine);
 

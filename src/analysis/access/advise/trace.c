@@ -1,4 +1,5 @@
 #include "analysis/access/advise/advise.h"
+#include "analysis/access/advise/block_log.h"
 #include "analysis/access/advise/trace.h"
 
 #include "analysis/sim/cost/price.h"
@@ -20,6 +21,7 @@ enum {
     /* requests of one warp of a block, by one instruction to global memory */
     MAX_TURNS = 8,
     MAX_BLOCKS = 64,
+    MAX_LOGS = 4,              /* blocks that may stand for others */
     MAX_WARPS = 64,            /* of a block: no GPU holds more */
     MAX_STEPS = 1 << 16,       /* instructions of warps; */
     STEPS_FLOOR = 1 << 12,      /* where the grid is unknown, one block, so many ... */
@@ -40,6 +42,11 @@ typedef struct Recorder {
     uint64_t end;               /* steps: of all that may be made */
     uint64_t quiet;             /* of a warp, without anything new */
     uint32_t warps;             /* that run */
+    uint64_t replayed;          /* steps of blocks that others stood for */
+    uint64_t begun;             /* steps at the begin of the block */
+    BlockLog logs[MAX_LOGS];
+    uint32_t log_count, logs_left;
+    BlockLog *log;              /* of the block that runs; NULL: it stands for none */
 } Recorder;
 
 /* ---- recording ------------------------------------------------------------------------------- */
@@ -117,17 +124,22 @@ static void keep(Trace *t, TracedAccess *access, const Traced *made)
     kept->times++;
 }
 
+static uint64_t steps_done(const Recorder *r)
+{
+    return ptx_machine_steps(r->machine) + r->replayed;
+}
+
 /* Steps that may be made in all from here on. */
 static void allow(Recorder *r, uint64_t steps)
 {
-    r->end = ptx_machine_steps(r->machine) + steps;
+    r->end = steps_done(r) + steps;
     const uint64_t quiet = r->quiet * r->warps;
     ptx_machine_allow(r->machine, steps < quiet ? steps : quiet);
 }
 
 static uint64_t steps_left(const Recorder *r)
 {
-    const uint64_t done = ptx_machine_steps(r->machine);
+    const uint64_t done = steps_done(r);
     return done < r->end ? r->end - done : 0;
 }
 
@@ -184,38 +196,54 @@ static bool takes_turn(Trace *t, TracedAccess *access, uint32_t warp)
 }
 
 /* Whether it says anything new. */
-static bool record(Trace *t, const LoggedRequest *n, uint32_t warp)
+static bool record_placed(Trace *t, TracedAccess *access, Traced *made, uint32_t warp)
+{
+    const bool is_global = access->space == SPACE_GLOBAL;
+    if (is_global && !takes_turn(t, access, warp))
+        return false;
+    made->block = is_global ? t->block : 0;
+    made->warp = is_global ? warp : 0;
+    return add_times(t, access, made) || is_global;
+}
+
+static Traced made_of(const RequestEvent *e, uint32_t access)
+{
+    Traced made = { .request = *e->request, .access = access };
+    ptx_value_places(e->address, made.addresses);
+    for (unsigned i = 0; i < WARP_LANES && made.request.lanes != UINT32_MAX; i++)
+        made.addresses[i] &= 0 - (uint64_t)(made.request.lanes >> i & 1);
+    return made;
+}
+
+/* Whether it says anything new; out: what was asked for. */
+static bool record(Trace *t, const LoggedRequest *n, uint32_t warp, BlockRequest *out)
 {
     const Space space = (Space)n->event->space;
-    const Request *r = n->event->request;
     const Value *address = n->event->address;
     TracedAccess *access = access_of(t, n->event->func, n->event->insn, space);
     const bool is_first = access->times++ == 0;
     access->is_assumed |= address->is_assumed || n->note;
-    if (!is_placed(space, address, r->lanes)) {
+    out->is_placed = is_placed(space, address, n->event->request->lanes);
+    out->made.access = (uint32_t)(access - t->accesses);
+    if (!out->is_placed) {
         access->is_unknown = true;
         return is_first;
     }
-    if (space == SPACE_GLOBAL && !takes_turn(t, access, warp))
-        return false;
-    Traced made;
-    made.request = *r;
-    made.times = 0;
-    made.access = (uint32_t)(access - t->accesses);
-    made.block = space == SPACE_GLOBAL ? t->block : 0;
-    made.warp = space == SPACE_GLOBAL ? warp : 0;
-    made.next = NULL;
-    ptx_value_places(address, made.addresses);
-    for (unsigned i = 0; i < WARP_LANES && r->lanes != UINT32_MAX; i++)
-        made.addresses[i] &= 0 - (uint64_t)(r->lanes >> i & 1);
-    return add_times(t, access, &made) || space == SPACE_GLOBAL;
+    out->made = made_of(n->event, out->made.access);
+    return record_placed(t, access, &out->made, warp);
 }
 
 static void take_logged(void *self, const LoggedRequest *n, uint32_t warp, double share)
 {
     Recorder *r = self;
+    BlockRequest made = { .warp = warp, .count = n->event->count, .doubt = n->note };
     (void)share;
-    if (record(r->trace, n, warp))
+    const bool is_new = record(r->trace, n, warp, &made);
+    made.is_new = is_new && n->event->space == SPACE_GLOBAL && made.is_placed;
+    made.after = ptx_machine_steps(r->machine) - r->begun;
+    if (r->log)
+        ptx_block_log_add(r->log, ptx_machine_blocks(r->machine), n->event->address, &made);
+    if (is_new)
         allow(r, steps_left(r));
 }
 
@@ -288,10 +316,63 @@ static void run_apart(Recorder *r, const SimShape *shape, uint32_t first, uint64
     r->trace->is_cut = true;
 }
 
+/* The block would come to its end within the steps that it may make. */
+static bool is_within(const Recorder *r, const BlockLog *log)
+{
+    const uint64_t quiet = r->quiet * r->warps;
+    return log->steps < steps_left(r) && log->head < ptx_machine_steps_left(r->machine)
+           && log->widest < quiet && log->tail < quiet;
+}
+
+static void replay(Recorder *r, const BlockLog *log, const uint32_t at[3])
+{
+    Trace *t = r->trace;
+    for (uint32_t i = 0; i < log->count; i++) {
+        const BlockRequest *from = &log->requests[i];
+        TracedAccess *access = &t->accesses[from->made.access];
+        access->times++;
+        if (from->is_placed) {
+            Traced made = ptx_block_log_move(log, from, at);
+            record_placed(t, access, &made, from->warp);
+        }
+    }
+    r->replayed += log->steps;
+    const uint64_t left = steps_left(r), quiet = r->quiet * r->warps - log->tail;
+    ptx_machine_allow(r->machine, left < quiet ? left : quiet);
+}
+
+/* Whether it came to its end. What it is like is kept for the blocks behind it. */
+static bool run_for_others(Recorder *r, const SimShape *shape, const uint32_t at[3])
+{
+    static const uint32_t one[3] = { 1, 1, 1 };
+    const uint32_t *grid = shape->grid,
+                   left[3] = { grid[0] - at[0], grid[1] - at[1], grid[2] - at[2] };
+    Blocks blocks = ptx_blocks_new(at, one, left);
+    r->log = &r->logs[r->log_count++];
+    r->logs_left--;
+    r->begun = ptx_machine_steps(r->machine);
+    const bool is_whole = ptx_machine_run_for(r->machine, &blocks, 0, r->trace->warp_count);
+    ptx_block_log_close(r->log, &blocks, ptx_machine_steps(r->machine) - r->begun);
+    r->log->is_lost |= !is_whole;
+    r->log = NULL;
+    return is_whole;
+}
+
+static bool take_block(Recorder *r, const SimShape *shape, const uint32_t at[3])
+{
+    for (uint32_t i = 0; i < r->log_count; i++)
+        if (ptx_block_log_has(&r->logs[i], at) && is_within(r, &r->logs[i])) {
+            replay(r, &r->logs[i], at);
+            return true;
+        }
+    if (shape->grid_is_assumed || !r->logs_left)
+        return ptx_machine_run(r->machine, at, 0, r->trace->warp_count);
+    return run_for_others(r, shape, at);
+}
+
 static void run_blocks(Recorder *r, const SimShape *shape, uint64_t most_steps)
 {
     Trace *t = r->trace;
-    Machine *m = r->machine;
     r->warps = t->warp_count;
     const double blocks = (double)shape->grid[0] * shape->grid[1] * shape->grid[2];
     const uint32_t most = shape->grid_is_assumed ? 1 : MAX_BLOCKS;
@@ -299,13 +380,13 @@ static void run_blocks(Recorder *r, const SimShape *shape, uint64_t most_steps)
     allow(r, most_steps);
     for (t->block = 0; t->block < blocks && t->block < most && !is_cut; t->block++) {
         uint32_t at[3];
-        const uint64_t before = ptx_machine_steps(m);
+        const uint64_t before = steps_done(r);
         choose_block(shape->grid, t->block, at);
         for (uint32_t a = 0; a < t->access_count; a++)
             if (t->accesses[a].turns)
                 memset(t->accesses[a].turns, 0, t->warp_count * sizeof *t->accesses[a].turns);
-        is_cut = !ptx_machine_run(m, at, 0, t->warp_count);
-        if (ptx_machine_steps(m) - before > steps_left(r))
+        is_cut = !take_block(r, shape, at);
+        if (steps_done(r) - before > steps_left(r))
             allow(r, 0);        /* one like it would be cut */
     }
     t->is_whole = t->block >= blocks && !is_cut;
@@ -338,7 +419,10 @@ static void trace_requests(Recorder *r, const SimShape *shape, const Evaluation 
 {
     Trace *t = r->trace;
     const uint64_t share = most_steps / t->warp_count;
-    const bool may_be_cut = evaluation->mean_work * t->warp_count > (double)most_steps;
+    const double steps = evaluation->mean_work * t->warp_count;
+    const bool may_be_cut = steps > (double)most_steps;
+    if (evaluation->is_cut || 2 * steps > (double)most_steps)
+        r->logs_left = 0;       /* there is no time for a block like it */
     if (shape->grid_is_assumed && t->warp_count > 2 && may_be_cut
         && are_ends_cut(r, shape, share))
         run_apart(r, shape, 1, share);
@@ -369,131 +453,7 @@ static void note_machine(Trace *t, const Machine *m, const SimShape *shape)
     memcpy(t->threads, shape->block, sizeof t->threads);
 }
 
-/* ---- what was not traced --------------------------------------------------------------------- */
-
-static bool was_run(const Trace *t, const Func *func)
-{
-    for (uint32_t i = 0; i < t->func_count; i++)
-        if (t->funcs[i] == func)
-            return true;
-    return false;
-}
-
-/* All that it does is in the trace. */
-static bool is_traced(const Trace *t, const Func *func, const Insn *insn)
-{
-    InsnId id = (InsnId)(insn - func->insns);
-    const TracedAccess *shared = ptx_trace_find(t, func, id, SPACE_SHARED),
-                       *global = ptx_trace_find(t, func, id, SPACE_GLOBAL);
-    bool is_known = (shared || global) && !(shared && shared->is_unknown)
-                    && !(global && global->is_unknown);
-    return ptx_insn_is_access(insn) && insn->access_bytes && is_known;
-}
-
-/* No warp came to it, and not for lack of steps. */
-static bool is_unreached(const Trace *t, const Func *func, const Insn *insn)
-{
-    InsnId id = (InsnId)(insn - func->insns);
-    return ptx_insn_is_access(insn) && insn->access_bytes && !t->is_cut
-           && !ptx_trace_find(t, func, id, SPACE_SHARED)
-           && !ptx_trace_find(t, func, id, SPACE_GLOBAL);
-}
-
-static Untraced *untraced_of(Trace *t, VarId var)
-{
-    uint32_t *at = ptx_hash_map_at(&t->untraced, t->arena, var);
-    if (*at)
-        return &t->untraced_of[*at - 1];
-    if (t->untraced_count == t->untraced_capacity)
-        t->untraced_of = ptx_arena_grow(t->arena, t->untraced_of, t->untraced_count,
-                                        &t->untraced_capacity, sizeof *t->untraced_of);
-    *at = t->untraced_count + 1;
-    return &t->untraced_of[t->untraced_count++];
-}
-
-Untraced ptx_trace_untraced(const Trace *t, VarId var)
-{
-    const uint32_t at = ptx_hash_map_get(&t->untraced, var);
-    return at ? t->untraced_of[at - 1] : (Untraced){ 0 };
-}
-
-static void note_place(Trace *t, const PointsToSet *bases, const Func *func, const Insn *insn,
-                       const Operand *operand)
-{
-    Space space = (Space)insn->op->space;
-    const PointsTo *base = operand->kind == OPERAND_REG ? &bases->regs[operand->id] : NULL;
-    bool is_any = space == SPACE_GENERIC || space == SPACE_NONE;
-    bool is_shared = space == SPACE_SHARED || space == SPACE_SHARED_CTA
-                     || space == SPACE_SHARED_CLUSTER;
-    if (!is_any && !is_shared && space != SPACE_GLOBAL)
-        return;
-    if (operand->kind == OPERAND_VAR
-        || (base && (base->kind == BASE_VAR || base->kind == BASE_PARAM))) {
-        Untraced *var = untraced_of(t, operand->kind == OPERAND_VAR ? operand->id : base->id);
-        if (!is_unreached(t, func, insn))
-            var->is_opaque = true;
-        else if (insn->access_bytes > var->unreached_bytes)
-            var->unreached_bytes = insn->access_bytes;
-        return;
-    }
-    t->is_global_opaque |= is_any || space == SPACE_GLOBAL;
-    t->is_shared_opaque |= is_any || is_shared;
-}
-
-/* Matrices by descriptors, and functions that were not run, may touch anything. */
-static void note_untraced(Trace *t, const PointsToSet *bases, const Func *func, const Insn *insn)
-{
-    const Operand *operands = ptx_insn_operands(func, insn);
-    if (insn->op->family == OP_WGMMA || insn->op->family == OP_TCGEN05)
-        t->is_shared_opaque = true;
-    if (is_traced(t, func, insn))
-        return;
-    for (unsigned o = 0; o < insn->operand_count; o++) {
-        bool is_callee = insn->op->kind == OPK_CALL && operands[o].position == 1;
-        if (is_callee
-            && (operands[o].kind != OPERAND_FUNCTION
-                || !was_run(t, &t->module->funcs[operands[o].id])))
-            t->is_shared_opaque = t->is_global_opaque = true;
-        else if (operands[o].role & ROLE_ADDRESS)
-            note_place(t, bases, func, insn, &operands[o]);
-    }
-}
-
-static void note_param(Trace *t, const PointsToSet *bases, const Func *func, InsnId insn)
-{
-    const uint32_t index = access_number(t, func, insn, SPACE_GLOBAL);
-    const Operand *operands = ptx_insn_operands(func, &func->insns[insn]);
-    /* of a copy the second: from there */
-    for (unsigned o = func->insns[insn].operand_count; index && o-- > 0;) {
-        if (!(operands[o].role & ROLE_ADDRESS))
-            continue;
-        const PointsTo *base = operands[o].kind == OPERAND_REG ? &bases->regs[operands[o].id]
-                                                               : NULL;
-        t->accesses[index - 1].param = base && base->kind == BASE_PARAM ? base->id : NO_ID;
-        return;
-    }
-}
-
-static void find_bases(Trace *t, const KernelRun *run)
-{
-    Arena *scratch = run->scratch;
-    for (uint32_t f = 0; f < t->func_count; f++) {
-        const Func *func = t->funcs[f];
-        ArenaMark mark = ptx_arena_mark(scratch);
-        const bool is_kernel = func == &t->module->funcs[run->kernel];
-        const PointsToSet *bases = is_kernel && run->bases
-                                       ? run->bases
-                                       : ptx_points_to_sets_compute(scratch, t->arena, t->module,
-                                                                    func);
-        for (InsnId i = 0; i < func->insn_count; i++) {
-            note_untraced(t, bases, func, &func->insns[i]);
-            note_param(t, bases, func, i);
-        }
-        t->is_shared_opaque |= func->has_unknown;
-        t->is_global_opaque |= func->has_unknown;
-        ptx_arena_release(scratch, mark);
-    }
-}
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 const Trace *ptx_trace_make(const KernelRun *run, const Gpu *gpu, const Evaluation *evaluation)
 {
@@ -526,7 +486,10 @@ const Trace *ptx_trace_make(const KernelRun *run, const Gpu *gpu, const Evaluati
                                         .logged = take_logged },
                           .machine = m,
                           .trace = t,
-                          .quiet = QUIET_FLOOR + 2 * (uint64_t)func->insn_count };
+                          .quiet = QUIET_FLOOR + 2 * (uint64_t)func->insn_count,
+                          .logs_left = MAX_LOGS };
+    for (unsigned i = 0; i < MAX_LOGS; i++)
+        recorder.logs[i].arena = work;
     Price price;
     if (is_exact)               /* else no proposal is */
         ptx_price_attach(&price, m, gpu);
@@ -538,7 +501,7 @@ const Trace *ptx_trace_make(const KernelRun *run, const Gpu *gpu, const Evaluati
                                          : MAX_STEPS);
     note_machine(t, m, &shape);
     ptx_arena_release(work, mark);
-    find_bases(t, run);
+    ptx_trace_find_untraced(t, run);
     t->tries = TRIES_FLOOR + TRIES_PER_INSN * func->insn_count;
     return ptx_trace_again(arena, t);
 }

@@ -18,6 +18,7 @@
 typedef struct Arena Arena;
 typedef struct Gpu Gpu;
 typedef struct Request Request;
+typedef struct KernelRun KernelRun;
 #include "support/hash.h"
 
 typedef struct Traced {            /* a request, made `times` times */
@@ -90,6 +91,9 @@ struct Trace {
 };
 
 Untraced ptx_trace_untraced(const Trace *trace, VarId var);
+
+/* All that is recorded is: which parameter each access goes by, and what is left out. */
+void ptx_trace_find_untraced(Trace *trace, const KernelRun *run);
 
 /* NULL where it was not executed, or touches no such memory. */
 const TracedAccess *ptx_trace_find(const Trace *trace, const Func *func, InsnId insn, Space space);
