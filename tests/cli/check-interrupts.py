@@ -49,6 +49,19 @@ def check_large(program, folder):
             assert got.returncode == code, "%s %s: %s %s" % (command, name, got.returncode, got.stderr)
 
 
+def check_many(program, folder):
+    """As many functions as a file of some MB may have take memory and time as their number."""
+    path = os.path.join(folder, "many.ptx")
+    with open(path, "w") as file:
+        file.write(".version 8.0\n.target sm_90\n.address_size 64\n" + "".join(".func f%d(){}\n" % n for n in range(100000)))
+    for command in ("check", "recognize"):
+        process = subprocess.Popen([program, command, "--no-config", path], stdout=subprocess.DEVNULL)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        assert process.returncode == 0, "%s: exit %d" % (command, process.returncode)
+        assert used.ru_maxrss < 600000 and used.ru_utime < 8, "%s: %d KB, %.1f s" % (command, used.ru_maxrss, used.ru_utime)
+
+
 def check_devices(program, folder, path):
     fifo = os.path.join(folder, "fifo")
     os.mkfifo(fifo)
@@ -106,6 +119,7 @@ def main():
     program, path = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     with tempfile.TemporaryDirectory() as folder:
         check_large(program, folder)
+        check_many(program, folder)
         check_devices(program, folder, path)
     signal.signal(signal.SIGINT, signal.SIG_DFL)        # a shell may have it ignored
     for command in COMMANDS.split("\n"):
