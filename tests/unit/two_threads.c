@@ -10,7 +10,7 @@
 
 enum { THREADS = 2 };
 
-/* What a thread was told, as a sum of bytes in order. */
+/* What a thread reads, as a sum of bytes in order. */
 typedef struct Reader {
     const ptxlint_module *module;
     const ptxlint_options *options;     /* that it was made with */
