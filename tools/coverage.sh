@@ -33,7 +33,7 @@ run_tests() {
     if [ $# -gt 0 ]; then
         printf '%s\n' "$@"
     else
-        meson test -C "$build" --no-rebuild --list --no-suite house 2>/dev/null | sed -n 's|.* / ||p'
+        meson test -C "$build" --no-rebuild --list --no-suite house 2>/dev/null | sed 's|.* / ||'
     fi | xargs -P "$(nproc)" -I{} sh -c "$run_test" run {} "$build" "$ran"
 }
 
