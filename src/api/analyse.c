@@ -422,6 +422,10 @@ static void number_kernels(Crew *crew)
         m->kernel_count += m->ir->funcs[f].has_body;
     }
     m->kernels = ptx_arena_array(&m->arena, ptxlint_kernel, m->kernel_count + 1);
+    m->kernel_funcs = ptx_arena_array(&m->arena, FuncId, m->kernel_count + 1);
+    for (FuncId f = 0; f < m->ir->func_count; f++)
+        if (m->ir->funcs[f].has_body)
+            m->kernel_funcs[crew->kernel_of[f]] = f;
 }
 
 static void prepare(AnalysisThread *w)

@@ -245,11 +245,10 @@ static void view_graph(void *context)
 
 const Func *ptx_kernel_func(const ptxlint_module *m, const ptxlint_kernel *kernel)
 {
-    size_t k = 0;
-    for (FuncId f = 0; f < m->ir->func_count; f++)
-        if (m->ir->funcs[f].has_body && &m->kernels[k++] == kernel)
-            return &m->ir->funcs[f];
-    return NULL;
+    /* of another module, it lies anywhere */
+    size_t k = ((uintptr_t)kernel - (uintptr_t)m->kernels) / sizeof *kernel;
+    bool is_own = k < m->kernel_count && &m->kernels[k] == kernel;
+    return is_own ? &m->ir->funcs[m->kernel_funcs[k]] : NULL;
 }
 
 static ptxlint_status make_graph(const ptxlint_module *m, const Func *func, ptxlint_graph *graph)

@@ -54,6 +54,7 @@ struct ptxlint_module {
     size_t diagnostic_count;
     ptxlint_kernel *kernels;
     size_t kernel_count;
+    FuncId *kernel_funcs;       /* of each kernel; where there is ir */
     const Gpu **gpus;           /* that figures are for */
     size_t gpu_count;
     const char **paths;                 /* of Module.files */

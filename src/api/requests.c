@@ -176,11 +176,10 @@ static void build_requests(void *context)
 
 static bool find_requested(const ptxlint_module *m, const ptxlint_kernel *kernel, FuncId *out)
 {
-    size_t k = 0;
-    for (*out = 0; *out < m->ir->func_count; ++*out)
-        if (m->ir->funcs[*out].has_body && &m->kernels[k++] == kernel)
-            return m->ir->funcs[*out].is_entry;
-    return false;
+    const Func *func = ptx_kernel_func(m, kernel);
+    if (func)
+        *out = (FuncId)(func - m->ir->funcs);
+    return func && func->is_entry;
 }
 
 static ptxlint_status find_requests(RequestBuild *b)
