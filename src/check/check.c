@@ -637,7 +637,7 @@ static CheckFinding judge_position(const OperandCheck *c, const FormInfo *form,
     bool is_mixed = wants_address && strchr(shape->name, '{') != strrchr(shape->name, '{');
     Type of_vector = ptx_vector_type(c, shape, place.position);
     found.wrong = !is_mixed && of_vector == TYPE__COUNT ? WRONG_ELEMENTS : WRONG_NOTHING;
-    if (of_vector && is_of_any_type(c, place.position))
+    if (is_mixed || (of_vector && is_of_any_type(c, place.position)))
         of_vector = TYPE__COUNT;
     if (!found.wrong)
         found.wrong = judge_columns(c, shape, ast, place.position);
