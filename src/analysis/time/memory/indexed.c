@@ -156,8 +156,16 @@ static const uint32_t *find_beside(Arena *arena, const CacheInput *in)
     return beside;
 }
 
+/* Lanes that go through one list side by side. */
+static double lanes_of_list(const CacheInput *in, InsnId id)
+{
+    const Count *count = &in->evaluation->insns[id].total;
+    const double lanes = count->data_lanes / count->data_requests;
+    return lanes / fmin(lanes, ptx_data_groups(in->sources, in->func, in->evaluation->insns, id));
+}
+
 /* Elements of a list, as often as its loops were taken to come around; 0: not guessed. */
-static void count_elements(const CacheInput *in, double *elements, double *bytes)
+static void count_elements(const CacheInput *in, double *elements, double *bytes, double *lanes)
 {
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         double lists = ptx_is_list(in, i) && is_guessed(in, i)
@@ -167,6 +175,7 @@ static void count_elements(const CacheInput *in, double *elements, double *bytes
             continue;
         elements[in->sources[i].param] += in->evaluation->insns[i].total.data_lanes / lists;
         bytes[in->sources[i].param] = in->func->insns[i].access_bytes;
+        lanes[in->sources[i].param] = lanes_of_list(in, i);
     }
 }
 
@@ -178,17 +187,19 @@ static bool is_led_by_list(const CacheInput *in, InsnId i)
 
 void ptx_lists_find(Arena *arena, const CacheInput *in, Lists *out)
 {
-    double elements[MAX_LISTS] = { 0 };
+    double elements[MAX_LISTS] = { 0 }, lanes[MAX_LISTS] = { 0 };
     bool is_read[MAX_LISTS] = { false };
     *out = (Lists){ .lanes_meet = ptx_lanes_meet(in->func) };
-    count_elements(in, elements, out->bytes);
+    count_elements(in, elements, out->bytes, lanes);
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         if (ptx_is_list(in, i) && !is_read[in->sources[i].param])
             out->arrays += is_read[in->sources[i].param] = true;
         out->lead |= is_led_by_list(in, i);
     }
     for (unsigned p = 0; p < MAX_LISTS; p++) {
-        const double share = elements[p] > 0 ? GUESSED_ELEMENTS / elements[p] : 1;
+        /* lanes that do not meet have loops of their own, each with as many turns */
+        const double loops = out->lanes_meet ? 1 : lanes[p];
+        const double share = elements[p] > 0 ? GUESSED_ELEMENTS * loops / elements[p] : 1;
         out->share[p] = out->lanes_meet ? share : fmin(1, share);
         out->bytes[p] = elements[p] > 0 ? out->bytes[p] * elements[p] * out->share[p]
                                         : (double)INFINITY;
