@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { BLOCKS = 1 << 10, THREADS = 32, TURNS = 32, ROW_BYTES = 512 };
@@ -125,12 +126,28 @@ static void test_lists(void **state)
         fail_msg("%g us by one element a turn, %g by four", each, four);
 }
 
+/* Lanes side by side go through a list of each, as sliced formats of matrices lay them out: none
+ * takes what another does. Five turns of four elements are assumed, and five of one. */
+static void test_slices(void **state)
+{
+    enum { SLICED_BLOCKS = 4096, SLICED_THREADS = 256, WORD = 4, ELEMENTS = 25, OTHERS = 2 };
+    size_t length;
+    char *text = kit_read("tests/data/sliced.ptx", &length);
+    const ptxlint_time time = kit_estimate(text, SLICED_BLOCKS, SLICED_THREADS).time;
+    const double words = time.dram_bytes / SLICED_BLOCKS / SLICED_THREADS / WORD;
+    (void)state;
+    free(text);
+    if (!(words > ELEMENTS + OTHERS && words < ELEMENTS + OTHERS + 1))
+        fail_msg("%g words a thread come from memory", words);
+}
+
 UNIT(led)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_slices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

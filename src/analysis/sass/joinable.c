@@ -168,7 +168,7 @@ static void mark_rows(const JoinableSearch *search, const JoinablePlace *places,
     }
 }
 
-/* Its register is known to be a multiple of so many; the offset counts by itself. */
+/* Within so many bytes it is known where its register points; the offset is known anyway. */
 static uint8_t proven_bytes(const LowBits *bits, const Operand *address)
 {
     enum { WIDEST_LOW_BITS = 4 };
