@@ -1,5 +1,11 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, madvise */
 
+#if defined(FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION) || defined(__SANITIZE_ADDRESS__)
+#define SANITIZERS_LOOK 1       /* at what comes from calloc */
+#else
+#define SANITIZERS_LOOK 0
+#endif
+
 #include "support/arena.h"
 
 #include "support/assert.h"
@@ -15,9 +21,11 @@ enum {
     FIRST_CHUNK_BYTES = 64 << 10,
 #endif
     MAX_CHUNK_BYTES = 32 << 20,
-    MAPPED_BYTES = 128 << 10,   /* chunks from here on are mapped: what is not used costs nothing */
+    /* chunks from here on are mapped: what is not used costs nothing */
+    MAPPED_BYTES = SANITIZERS_LOOK ? 128 << 10 : 64 << 10,
     KEPT_BYTES = 2 << 20,       /* longer chunks are not kept for later */
     GIVEN_BACK_BYTES = 4 << 20, /* longer parts of a chunk are given back */
+    READY_BYTES = 64 << 10,     /* pages of a mapped chunk are asked for by so many at least */
     PAGE_BYTES = 4 << 10,
     HUGE_PAGE_BYTES = 2 << 20
 };
@@ -27,6 +35,7 @@ struct ArenaChunk {
     size_t bytes;
     /* end of what was handed out, once the chunk is no longer the newest */
     char *used_end;
+    char *ready_end;            /* its pages up to here are there */
     bool is_mapped;             /* by mmap */
     _Alignas(8) char data[];
 };
@@ -53,8 +62,32 @@ static void free_chunks(ArenaChunk *chunk)
     }
 }
 
-/* Zeroed. Large chunks ask for huge pages: a page fault every 4 KiB is a tenth of the time of
- * analysing a large file. */
+static char *end_of(ArenaChunk *chunk)
+{
+    return (char *)chunk + chunk->bytes;
+}
+
+/* The pages of a mapped chunk up to `wanted` at least: one system call for many of them. Where they
+ * come one by one, as they are written, page faults are a third of the time of a small file; in a
+ * virtual machine a fault may take as long as thirty pages do here. A system without this call
+ * gives them one by one. */
+static void make_ready(ArenaChunk *chunk, const char *wanted)
+{
+    char *const end = end_of(chunk), *const from = chunk->ready_end;
+    const size_t so_far = (size_t)(from - (char *)chunk), wish = so_far / 4,
+                 least = chunk->bytes < HUGE_PAGE_BYTES ? READY_BYTES : HUGE_PAGE_BYTES;
+    size_t bytes = (size_t)(wanted - from);
+    if (bytes < wish)
+        bytes = wish;
+    bytes = (bytes + least - 1) / least * least;
+    chunk->ready_end = bytes < (size_t)(end - from) ? from + bytes : end;
+#ifdef MADV_POPULATE_WRITE
+    if (chunk->is_mapped)
+        madvise(from, (size_t)(chunk->ready_end - from), MADV_POPULATE_WRITE);
+#endif
+}
+
+/* Zeroed. Large chunks ask for huge pages. */
 static ArenaChunk *system_chunk(size_t bytes)
 {
     if (bytes < MAPPED_BYTES)
@@ -112,25 +145,46 @@ static ArenaChunk *take_chunk(Arena *arena, size_t bytes)
     if (!chunk)
         ptx_arena_fail(arena);
     chunk->bytes = size;
+    chunk->ready_end = (char *)chunk;
     arena->used_bytes += size;
     return chunk;
+}
+
+static size_t rounded_up(size_t bytes)
+{
+    return (bytes + 7) & ~(size_t)7;
+}
+
+/* The free part of the newest chunk, as far as its pages are there, has room for so many bytes.
+ * False: the chunk is too short. */
+static bool reach(Arena *arena, size_t bytes)
+{
+    ArenaChunk *chunk = arena->chunks;
+    if (!chunk || bytes > (size_t)(end_of(chunk) - arena->next))
+        return false;
+    if (arena->next + bytes > chunk->ready_end)
+        make_ready(chunk, arena->next + bytes);
+    arena->end = chunk->ready_end;
+    return true;
 }
 
 void *ptx_arena_alloc_chunk(Arena *arena, size_t bytes)
 {
     ASSERT(arena->on_failure);          /* else it is not set up, or was freed */
-    if (arena->is_stopped && arena->is_stopped(arena->stop_context))
-        ptx_arena_fail(arena);
-    ArenaChunk *chunk = take_chunk(arena, bytes);
-    ASSERT(arena->used_bytes <= arena->limit_bytes);
-    if (arena->chunks)
-        arena->chunks->used_end = arena->next;
-    chunk->older = arena->chunks;
-    arena->chunks = chunk;
-    arena->next = chunk->data;
-    arena->end = (char *)chunk + chunk->bytes;
+    if (!reach(arena, bytes)) {
+        if (arena->is_stopped && arena->is_stopped(arena->stop_context))
+            ptx_arena_fail(arena);
+        ArenaChunk *chunk = take_chunk(arena, bytes);
+        ASSERT(arena->used_bytes <= arena->limit_bytes);
+        if (arena->chunks)
+            arena->chunks->used_end = arena->next;
+        chunk->older = arena->chunks;
+        arena->chunks = chunk;
+        arena->next = chunk->data;
+        reach(arena, bytes);
+    }
     char *p = arena->next;
-    arena->next += (bytes + 7) & ~(size_t)7;
+    arena->next += rounded_up(bytes);
     return p;
 }
 
@@ -156,11 +210,6 @@ void *ptx_arena_grow(Arena *arena, const void *items, uint32_t count, uint32_t *
     return copy;
 }
 
-static size_t rounded_up(size_t bytes)
-{
-    return (bytes + 7) & ~(size_t)7;
-}
-
 void ptx_arena_trim(Arena *arena, void *items, size_t count, size_t made, size_t size)
 {
     char *first = items;
@@ -182,7 +231,7 @@ ArenaMark ptx_arena_mark(const Arena *arena)
 }
 
 /* Zeroes; whole pages of a long part are given to the system, which hands out zeroed ones. */
-static void clear(const ArenaChunk *chunk, char *begin, char *end)
+static void clear(ArenaChunk *chunk, char *begin, char *end)
 {
 #ifdef __linux__ /* elsewhere the pages need not come back zeroed */
     const size_t head = (size_t)(PAGE_BYTES - (uintptr_t)begin % PAGE_BYTES) % PAGE_BYTES;
@@ -191,6 +240,7 @@ static void clear(const ArenaChunk *chunk, char *begin, char *end)
         && !madvise(begin + head, (size_t)(end - begin) - head - tail, MADV_DONTNEED)) {
         memset(begin, 0, head);
         memset(end - tail, 0, tail);
+        chunk->ready_end = begin + head;
         return;
     }
 #else
@@ -228,5 +278,5 @@ void ptx_arena_release(Arena *arena, ArenaMark mark)
     ASSERT(mark.next >= mark.chunk->data && mark.next <= mark.chunk->used_end);
     clear(mark.chunk, mark.next, mark.chunk->used_end);
     arena->next = mark.next;
-    arena->end = (char *)mark.chunk + mark.chunk->bytes;
+    arena->end = mark.chunk->ready_end;
 }
