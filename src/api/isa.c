@@ -203,7 +203,7 @@ static ptxlint_isa_operand view_operand(Arena *arena, FormId id, const Op *op, c
 {
     bool is_address = (o->role & ROLE_ADDRESS) != 0;
     ptxlint_isa_operand operand = {
-        .name = o->name,
+        .name = ptx_form_operand_name(o),
         .type = ptx_operand_type_text(arena, id, o),
         .pair = ptx_operand_pair_text(o),
         .is_read = (o->role & ROLE_USE) != 0,

@@ -634,7 +634,8 @@ static CheckFinding judge_position(const OperandCheck *c, const FormInfo *form,
         || shape->type == OPERAND_PARAMS)
         return found;
     /* vectors of their own types in one address */
-    bool is_mixed = wants_address && strchr(shape->name, '{') != strrchr(shape->name, '{');
+    const char *name = ptx_form_operand_name(shape);
+    bool is_mixed = wants_address && strchr(name, '{') != strrchr(name, '{');
     Type of_vector = ptx_vector_type(c, shape, place.position);
     found.wrong = !is_mixed && of_vector == TYPE__COUNT ? WRONG_ELEMENTS : WRONG_NOTHING;
     if (is_mixed || (of_vector && is_of_any_type(c, place.position)))
@@ -649,7 +650,7 @@ static CheckFinding judge_position(const OperandCheck *c, const FormInfo *form,
             && !takes_either(c, ast, &place, wants_address))
             found.wrong = wants_address ? WRONG_NO_BRACKETS : WRONG_BRACKETS;
         else if (wants_address && ast->kind == AST_ADDRESS && ast->child && ast->child->next
-                 && !strchr(shape->name, ','))
+                 && !strchr(name, ','))
             found.wrong = WRONG_MORE;
         else if (wants_address)
             found.wrong = ptx_judge_coordinates(c, form, shape, ast, place.at);

@@ -40,7 +40,8 @@ static Wrong judge_register(const Reg *reg)
 /* Of textures the parts are more or fewer; plain copies of tensors have two. */
 static bool has_exact_parts(const FormOperand *shape)
 {
-    return strchr(shape->name, ',') && (strchr(shape->name, '{') || !shape->elements);
+    const char *name = ptx_form_operand_name(shape);
+    return strchr(name, ',') && (strchr(name, '{') || !shape->elements);
 }
 
 /* Parts of an operand "[a, b, {c}]" of a form, as they are written: a name, or a vector where
@@ -60,8 +61,8 @@ static bool lists_parts(const char *name, const AstOperand *part)
 static bool has_its_parts(const Op *op, const FormOperand *shape, const AstOperand *first)
 {
     if (has_exact_parts(shape))
-        return lists_parts(shape->name, first);
-    bool is_plain_copy = ptx_op_has(op, MOD_TENSOR) && strchr(shape->name, ',');
+        return lists_parts(ptx_form_operand_name(shape), first);
+    bool is_plain_copy = ptx_op_has(op, MOD_TENSOR) && strchr(ptx_form_operand_name(shape), ',');
     return !is_plain_copy || lists_parts("map, {c}", first);
 }
 
@@ -71,7 +72,7 @@ static bool has_shape(const Op *op, const FormOperand *shape, const AstOperand *
 {
     if (ast->kind == AST_ADDRESS) {
         const AstOperand *first = ast->child;
-        bool takes_more = strchr(shape->name, ',') != NULL;
+        bool takes_more = strchr(ptx_form_operand_name(shape), ',') != NULL;
         return first->kind == AST_NAME
                && !(first->flags
                     & (AST_NOT | AST_NEGATIVE | AST_BRACKETS | AST_PARENTHESES | AST_INDEXED))

@@ -103,7 +103,7 @@ Wrong ptx_judge_coordinates(const OperandCheck *c, const FormInfo *form, const F
     const bool is_texture = form->class == FORM_TEX;
     if (ast->kind == AST_ADDRESS && ast->child->kind == AST_BAD)
         return WRONG_NOTHING;                   /* diagnosed already */
-    if (strchr(shape->name, ',') && !has_coordinates(c, ast))
+    if (strchr(ptx_form_operand_name(shape), ',') && !has_coordinates(c, ast))
         return WRONG_ADDRESS_SHAPE;
     if (is_texture && ast->kind == AST_ADDRESS && !has_texture_parts(c, ast))
         return WRONG_ADDRESS_SHAPE;

@@ -216,9 +216,10 @@ void ptx_explain_op(DiagSink *sink, Diag *diag, const Op *op, Span where)
 /* ADDRESS in brackets, pairs, optional ones in braces, as the manual writes them. */
 static const char *operand_text(DiagSink *sink, const FormOperand *operand)
 {
-    bool is_address = operand->role & ROLE_ADDRESS && operand->name[0] != '[';
+    const char *name = ptx_form_operand_name(operand);
+    bool is_address = operand->role & ROLE_ADDRESS && name[0] != '[';
     const char *pair = operand->pair_optional ? "{|q}" : "|q";
-    return ptx_diag_text(sink, "%s%s%s%s", ptx_text_if(is_address, "["), operand->name,
+    return ptx_diag_text(sink, "%s%s%s%s", ptx_text_if(is_address, "["), name,
                          ptx_text_if(operand->pair_role, pair), ptx_text_if(is_address, "]"));
 }
 

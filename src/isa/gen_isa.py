@@ -96,7 +96,10 @@ def parse_operand(number, text, optional, slots):
     else:
         fail(number, f"operand type '{kind}' is neither a type nor a group of the row")
     b = lambda x: "true" if x else "false"
-    return (f'{{ "{name.strip("[]").lstrip("_") or "_"}", {element_set}ull, {parse_range(number, limits)}, {parse_range(number, next_limits)}, {elements}, {role}, {pair_role}, '
+    spelled = name.strip("[]").lstrip("_") or "_"
+    if spelled not in operand_names:
+        operand_names.append(spelled)
+    return (f'{{ {element_set}ull, {parse_range(number, limits)}, {parse_range(number, next_limits)}, {operand_names.index(spelled)}, {elements}, {role}, {pair_role}, '
             f'{kind_text}, {SELECTORS[selector]}, {b(optional)}, {b(brace)}, {b(negatable)}, {b(minus)}, {b("%" in takes)}, {b("&" in takes)}, '
             f'{b("$" in takes)}, {b(name.startswith("_"))}, {b(pair and pair.startswith("_"))} }}')
 
@@ -148,6 +151,7 @@ def parse_until(number, text):
 
 
 ranges = ["{ 0, 0, 0 }"]
+operand_names = []
 GATES = {"|": "GATE_PAIR", "generic": "GATE_GENERIC"}          # in place of a modifier
 groups, rows, gates = {}, [], []
 names, name_starts, orders, repeatable = set(), set(), [TYPES, words_of("spaces.def")], set()
@@ -223,11 +227,14 @@ for name in used + literals:
     values += members
 
 modifier_rows, operand_rows, form_rows = [], [], ["{ 0 }"]
+operands_at = {}        # forms with the same operands share their rows
 for opcode, items, ops, version, sm, suffix, klass, ends, name_count, is_unsettled, is_open in forms:
-    form_rows.append(f"{{ {opcodes.index(opcode) + 1}, {len(modifier_rows)}, {len(operand_rows)}, {len(items)}, {len(ops)}, {version}, "
+    if tuple(ops) not in operands_at:
+        operands_at[tuple(ops)] = len(operand_rows)
+        operand_rows += ops
+    form_rows.append(f"{{ {opcodes.index(opcode) + 1}, {len(modifier_rows)}, {operands_at[tuple(ops)]}, {len(items)}, {len(ops)}, {version}, "
                      f"FORM_{klass.upper()}, {{ {sm}, {suffix} }}, {name_count}, {ends[0]}, {ends[1]}, {str(is_unsettled).lower()}, {str(is_open).lower()} }}")
     modifier_rows += [f"{{ {group_at[n]}, {'true' if b else 'false'} }}" for b, n in items]
-    operand_rows += ops
 gates.sort()
 
 
@@ -314,6 +321,7 @@ with open(sys.argv[2], "w") as out:
     out.write(f"const FormId ptx_form_count = {len(form_rows)};\n")
     out.write(table("FormModifier", "ptx_form_modifiers", modifier_rows))
     out.write(table("FormOperand", "ptx_form_operands", operand_rows))
+    out.write(table("char *const", "ptx_form_operand_names", [f'"{n}"' for n in operand_names]))
     out.write(table("RangeInfo", "ptx_range_info", ranges))
     out.write(table("GroupInfo", "ptx_group_info", [f"{{ {n}, {f}, {c} }}" for n, f, c in infos]))
     out.write("const uint16_t ptx_group_values[] = {\n    " + ", ".join(map(str, values)) + "\n};\n")

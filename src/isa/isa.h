@@ -179,11 +179,11 @@ typedef enum Parts {
 } Parts;
 
 typedef struct FormOperand {
-    const char *name;
     uint64_t element_set;       /* bit n: n elements; bit 0: no braces */
     uint16_t range;             /* of a number, into ptx_range_info; 0: any that the type holds */
     /* of the numbers behind the first of a vector, where theirs is another */
     uint16_t next_range;
+    uint8_t name;               /* into ptx_form_operand_names */
     uint8_t elements;           /* Elements */
     uint8_t role;               /* Role bits */
     uint8_t pair_role;          /* of the right side of d|p, 0: no pair */
@@ -286,6 +286,13 @@ extern const FormInfo ptx_form_info[];          /* in file order, grouped by opc
 extern const FormId ptx_form_count;
 extern const FormModifier ptx_form_modifiers[];
 extern const FormOperand ptx_form_operands[];
+extern const char *const ptx_form_operand_names[];
+
+static inline const char *ptx_form_operand_name(const FormOperand *operand)
+{
+    return ptx_form_operand_names[operand->name];
+}
+
 extern const RangeInfo ptx_range_info[];        /* 0 is none */
 extern const GroupInfo ptx_group_info[];
 /* indices into ptx_modifier_texts, ascending within a group */

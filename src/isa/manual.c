@@ -92,7 +92,7 @@ const char *ptx_operand_pair_text(const FormOperand *o)
 {
     if (!o->pair_role)
         return NULL;
-    return strcmp(o->name, "p") ? "p" : "q";
+    return strcmp(ptx_form_operand_name(o), "p") ? "p" : "q";
 }
 
 static void put_manual_operand(ManualLine *line, const FormOperand *o, bool is_first)
@@ -102,7 +102,7 @@ static void put_manual_operand(ManualLine *line, const FormOperand *o, bool is_f
     put_manual(line, is_first ? "" : ", ");
     put_manual(line, o->negatable ? "{!}" : "");
     put_manual(line, is_address ? "[" : "");
-    put_manual(line, o->name);
+    put_manual(line, ptx_form_operand_name(o));
     put_manual(line, is_address ? "]" : "");
     if (o->pair_role) {
         put_manual(line, o->pair_optional ? "{|" : "|");
@@ -189,7 +189,7 @@ const char *ptx_operand_type_text(Arena *arena, FormId id, const FormOperand *o)
 
 static bool operand_is_like(const FormOperand *a, const FormOperand *b)
 {
-    return !strcmp(a->name, b->name) && a->element_set == b->element_set
+    return a->name == b->name && a->element_set == b->element_set
            && a->elements == b->elements && a->range == b->range && a->next_range == b->next_range
            && a->role == b->role && a->pair_role == b->pair_role && a->type == b->type
            && a->optional == b->optional && a->pair_optional == b->pair_optional
