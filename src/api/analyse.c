@@ -39,6 +39,7 @@ typedef struct AnalysisThread {
     Crew *crew;
     Arena *kept;                /* the module's own, or one of its parts */
     Arena work, temp, scratch;
+    ArenaRegion region;         /* of these three */
     Sessions *sessions;
     DiagSink sink;              /* of the function in hand */
     Engine *engine;             /* NULL: the front end alone is wanted */
@@ -521,6 +522,7 @@ static bool hire(Crew *crew, size_t limit)
         ptx_arena_begin(&w->work, limit, crew->options);
         ptx_arena_begin(&w->temp, limit, crew->options);
         ptx_arena_begin(&w->scratch, limit, crew->options);
+        w->work.region = w->temp.region = w->scratch.region = &w->region;
     }
     return true;
 }
@@ -531,6 +533,7 @@ static void dismiss(Crew *crew, unsigned count)
         ptx_arena_free(&crew->workers[i].work);
         ptx_arena_free(&crew->workers[i].temp);
         ptx_arena_free(&crew->workers[i].scratch);
+        ptx_region_close(&crew->workers[i].region);
     }
     free(crew->workers);
 }

@@ -27,8 +27,11 @@ enum {
     GIVEN_BACK_BYTES = 4 << 20, /* longer parts of a chunk are given back */
     READY_BYTES = 64 << 10,     /* pages of a mapped chunk are asked for by so many at least */
     PAGE_BYTES = 4 << 10,
-    HUGE_PAGE_BYTES = 2 << 20
+    HUGE_PAGE_BYTES = 2 << 20,
+    REGION_BYTES = 4 * HUGE_PAGE_BYTES
 };
+
+typedef enum ChunkOrigin { CHUNK_FROM_HEAP, CHUNK_MAPPED, CHUNK_OF_REGION } ChunkOrigin;
 
 struct ArenaChunk {
     ArenaChunk *older;
@@ -36,7 +39,7 @@ struct ArenaChunk {
     /* end of what was handed out, once the chunk is no longer the newest */
     char *used_end;
     char *ready_end;            /* its pages up to here are there */
-    bool is_mapped;             /* by mmap */
+    ChunkOrigin origin;
     _Alignas(8) char data[];
 };
 
@@ -47,9 +50,9 @@ void ptx_arena_init(Arena *arena, size_t limit_bytes, jmp_buf *on_failure)
 
 static void free_chunk(ArenaChunk *chunk)
 {
-    if (chunk->is_mapped)
+    if (chunk->origin == CHUNK_MAPPED)
         munmap(chunk, chunk->bytes);
-    else
+    else if (chunk->origin == CHUNK_FROM_HEAP)
         free(chunk);
 }
 
@@ -67,31 +70,82 @@ static char *end_of(ArenaChunk *chunk)
     return (char *)chunk + chunk->bytes;
 }
 
-/* The pages of a mapped chunk up to `wanted` at least: one system call for many of them. Where they
- * come one by one, as they are written, page faults are a third of the time of a small file; in a
- * virtual machine a fault may take as long as thirty pages do here. A system without this call
- * gives them one by one. */
-static void make_ready(ArenaChunk *chunk, const char *wanted)
+static size_t rounded_up(size_t bytes)
 {
-    char *const end = end_of(chunk), *const from = chunk->ready_end;
-    const size_t so_far = (size_t)(from - (char *)chunk), wish = so_far / 4,
-                 least = chunk->bytes < HUGE_PAGE_BYTES ? READY_BYTES : HUGE_PAGE_BYTES;
-    size_t bytes = (size_t)(wanted - from);
-    if (bytes < wish)
-        bytes = wish;
-    bytes = (bytes + least - 1) / least * least;
-    chunk->ready_end = bytes < (size_t)(end - from) ? from + bytes : end;
+    return (bytes + 7) & ~(size_t)7;
+}
+
+static size_t rounded_up_to(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+/* Whole pages, where it is made of pages. */
+static size_t chunk_bytes(size_t wanted)
+{
+    if (wanted < MAPPED_BYTES)
+        return rounded_up(wanted);
+    return rounded_up_to(wanted, wanted < HUGE_PAGE_BYTES ? PAGE_BYTES : HUGE_PAGE_BYTES);
+}
+
+/* The same pages are there whether this is done or not; one call for many of them takes a fraction
+ * of the faults that they take one by one. A system without it gives them as they are written. */
+static void make_ready(char *from, const char *to)
+{
 #ifdef MADV_POPULATE_WRITE
-    if (chunk->is_mapped)
-        madvise(from, (size_t)(chunk->ready_end - from), MADV_POPULATE_WRITE);
+    madvise(from, (size_t)(to - from), MADV_POPULATE_WRITE);
+#else
+    (void)from;
+    (void)to;
 #endif
 }
 
-/* Zeroed. Large chunks ask for huge pages. */
-static ArenaChunk *system_chunk(size_t bytes)
+/* Aligned to a huge page; NULL. */
+static char *map_huge(size_t bytes, char **mapped)
 {
-    if (bytes < MAPPED_BYTES)
-        return calloc(1, bytes);
+    char *const all = mmap(NULL, bytes + HUGE_PAGE_BYTES, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED)
+        return NULL;
+    const size_t ahead = (size_t)(-(uintptr_t)all % HUGE_PAGE_BYTES);
+    *mapped = all;
+#ifdef MADV_HUGEPAGE
+    madvise(all + ahead, bytes, MADV_HUGEPAGE);
+#endif
+    return all + ahead;
+}
+
+static void open_region(ArenaRegion *region)
+{
+    region->is_open = true;
+    if (SANITIZERS_LOOK)
+        return;
+    region->next = map_huge(REGION_BYTES, &region->mapped);
+    region->end = region->next ? region->next + REGION_BYTES : NULL;
+}
+
+void ptx_region_close(ArenaRegion *region)
+{
+    if (region->mapped)
+        munmap(region->mapped, REGION_BYTES + HUGE_PAGE_BYTES);
+    *region = (ArenaRegion){ .mapped = NULL };
+}
+
+static ArenaChunk *cut_chunk(ArenaRegion *region, size_t bytes)
+{
+    if (!region)
+        return NULL;
+    if (!region->is_open)
+        open_region(region);
+    if (bytes > (size_t)(region->end - region->next))
+        return NULL;
+    ArenaChunk *chunk = (void *)region->next;
+    region->next += bytes;
+    return chunk;
+}
+
+static ArenaChunk *map_chunk(size_t bytes)
+{
     ArenaChunk *chunk = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
                              0);
     if (chunk == MAP_FAILED)
@@ -100,7 +154,34 @@ static ArenaChunk *system_chunk(size_t bytes)
     if (bytes >= (size_t)HUGE_PAGE_BYTES)
         madvise(chunk, bytes, MADV_HUGEPAGE);
 #endif
-    chunk->is_mapped = true;
+    return chunk;
+}
+
+/* Zeroed. */
+static ArenaChunk *system_chunk(ArenaRegion *region, size_t bytes)
+{
+    ArenaChunk *chunk = NULL;
+    ChunkOrigin origin = CHUNK_OF_REGION;
+    if (bytes < MAPPED_BYTES) {
+        chunk = calloc(1, bytes);
+        if (chunk) {
+            chunk->bytes = bytes;
+            chunk->ready_end = end_of(chunk);
+        }
+        return chunk;
+    }
+    if (bytes < HUGE_PAGE_BYTES)
+        chunk = cut_chunk(region, bytes);
+    if (!chunk) {
+        chunk = map_chunk(bytes);
+        origin = CHUNK_MAPPED;
+    }
+    if (!chunk)
+        return NULL;
+    make_ready((char *)chunk, (char *)chunk + READY_BYTES);
+    chunk->bytes = bytes;
+    chunk->ready_end = (char *)chunk + READY_BYTES;
+    chunk->origin = origin;
     return chunk;
 }
 
@@ -135,35 +216,43 @@ static ArenaChunk *take_chunk(Arena *arena, size_t bytes)
         size = MAX_CHUNK_BYTES;
     if (bytes > SIZE_MAX - sizeof(ArenaChunk) - 16)
         ptx_arena_fail(arena);
-    if (size < bytes + sizeof(ArenaChunk) + 8)
-        size = (bytes + sizeof(ArenaChunk) + 8) & ~(size_t)7;
-    if (size >= (size_t)HUGE_PAGE_BYTES && size <= SIZE_MAX - HUGE_PAGE_BYTES)
-        size = (size + HUGE_PAGE_BYTES - 1) & ~(size_t)(HUGE_PAGE_BYTES - 1);
+    if (size < bytes + sizeof(ArenaChunk))
+        size = bytes + sizeof(ArenaChunk);
+    if (size > SIZE_MAX - HUGE_PAGE_BYTES)
+        ptx_arena_fail(arena);
+    size = chunk_bytes(size);
     if (size > arena->limit_bytes - arena->used_bytes)
         ptx_arena_fail(arena);
-    ArenaChunk *chunk = system_chunk(size);
+    ArenaChunk *chunk = system_chunk(arena->region, size);
     if (!chunk)
         ptx_arena_fail(arena);
-    chunk->bytes = size;
-    chunk->ready_end = (char *)chunk;
     arena->used_bytes += size;
     return chunk;
 }
 
-static size_t rounded_up(size_t bytes)
+/* How far pages are made ready where `wanted` is asked for: by a quarter of the chunk so far, so
+ * that few calls do, and few pages are there that nothing is written to. */
+static char *ready_end_for(ArenaChunk *chunk, const char *wanted)
 {
-    return (bytes + 7) & ~(size_t)7;
+    char *const from = chunk->ready_end;
+    const size_t wish = (size_t)(from - (char *)chunk) / 4,
+                 step = chunk->bytes < HUGE_PAGE_BYTES ? READY_BYTES : HUGE_PAGE_BYTES;
+    size_t bytes = (size_t)(wanted - from);
+    bytes = rounded_up_to(bytes < wish ? wish : bytes, step);
+    return bytes < (size_t)(end_of(chunk) - from) ? from + bytes : end_of(chunk);
 }
 
-/* The free part of the newest chunk, as far as its pages are there, has room for so many bytes.
- * False: the chunk is too short. */
+/* The free part of the newest chunk becomes so long at least. False: the chunk is too short. */
 static bool reach(Arena *arena, size_t bytes)
 {
     ArenaChunk *chunk = arena->chunks;
     if (!chunk || bytes > (size_t)(end_of(chunk) - arena->next))
         return false;
-    if (arena->next + bytes > chunk->ready_end)
-        make_ready(chunk, arena->next + bytes);
+    if (arena->next + bytes > chunk->ready_end) {
+        char *const to = ready_end_for(chunk, arena->next + bytes);
+        make_ready(chunk->ready_end, to);
+        chunk->ready_end = to;
+    }
     arena->end = chunk->ready_end;
     return true;
 }
@@ -236,7 +325,7 @@ static void clear(ArenaChunk *chunk, char *begin, char *end)
 #ifdef __linux__ /* elsewhere the pages need not come back zeroed */
     const size_t head = (size_t)(PAGE_BYTES - (uintptr_t)begin % PAGE_BYTES) % PAGE_BYTES;
     const size_t tail = (size_t)((uintptr_t)end % PAGE_BYTES);
-    if (chunk->is_mapped && end - begin >= GIVEN_BACK_BYTES
+    if (chunk->origin == CHUNK_MAPPED && end - begin >= GIVEN_BACK_BYTES
         && !madvise(begin + head, (size_t)(end - begin) - head - tail, MADV_DONTNEED)) {
         memset(begin, 0, head);
         memset(end - tail, 0, tail);

@@ -14,6 +14,15 @@
 
 typedef struct ArenaChunk ArenaChunk;
 
+/* Memory that several arenas of one thread take chunks from, in huge pages where the system has
+ * them: those of a small file fill one or two. All zero at first; what it gave stays with the arena
+ * until the region is closed. */
+typedef struct ArenaRegion {
+    char *mapped;               /* by the first arena that asks; NULL */
+    char *next, *end;           /* free part */
+    bool is_open;
+} ArenaRegion;
+
 typedef struct Arena {
     char *next, *end;           /* free part of the newest chunk */
     ArenaChunk *chunks;         /* newest first */
@@ -22,6 +31,7 @@ typedef struct Arena {
     size_t used_bytes;          /* taken from the system */
     size_t limit_bytes;
     jmp_buf *on_failure;        /* must be set before the first allocation */
+    ArenaRegion *region;        /* that has chunks for it; NULL: the system gives them */
     /* asked before a new chunk is begun: nonzero is a failure; NULL: it is not asked */
     int (*is_stopped)(void *context);
     void *stop_context;
@@ -32,6 +42,9 @@ typedef struct ArenaMark {
     ArenaChunk *chunk;
     char *next;
 } ArenaMark;
+
+/* Once the arenas that took from it are freed. */
+void ptx_region_close(ArenaRegion *region);
 
 void ptx_arena_init(Arena *arena, size_t limit_bytes, jmp_buf *on_failure);
 void ptx_arena_free(Arena *arena);

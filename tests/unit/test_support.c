@@ -135,6 +135,46 @@ static void test_limit(void **state)
     ptx_arena_free(&arena);
 }
 
+/* Arenas side by side in one region, beyond what it has: each finds zeros, and its own bytes
+ * again. */
+static void test_region(void **state)
+{
+    (void)state;
+    enum { ARENAS = 3, TURNS = 400, BYTES = 30000 };
+    jmp_buf failure;
+    Arena arenas[ARENAS];
+    char *first[ARENAS], *kept[ARENAS][TURNS];
+    ArenaRegion region = { .mapped = NULL };
+    for (unsigned a = 0; a < ARENAS; a++) {
+        ptx_arena_init(&arenas[a], (size_t)1 << 28, &failure);
+        arenas[a].region = &region;
+    }
+    if (setjmp(failure))
+        fail_msg("an arena failed");
+    for (unsigned a = 0; a < ARENAS; a++)
+        memset(first[a] = ptx_arena_alloc(&arenas[a], 8), 'a' + (int)a, 8);
+    for (unsigned t = 0; t < TURNS; t++)
+        for (unsigned a = 0; a < ARENAS; a++) {
+            ArenaMark mark = ptx_arena_mark(&arenas[a]);
+            char *passing = ptx_arena_alloc(&arenas[a], BYTES);
+            assert_true(is_zero(passing, BYTES));
+            memset(passing, 'x', BYTES);
+            ptx_arena_release(&arenas[a], mark);
+            kept[a][t] = ptx_arena_alloc(&arenas[a], BYTES);
+            assert_true(is_zero(kept[a][t], BYTES));
+            memset(kept[a][t], 'a' + (int)a, BYTES);
+        }
+    for (unsigned a = 0; a < ARENAS; a++) {
+        assert_int_equal(first[a][7], 'a' + (int)a);
+        for (unsigned t = 0; t < TURNS; t++)
+            assert_true(kept[a][t][0] == 'a' + (int)a
+                        && !memcmp(kept[a][t], kept[a][t] + 1, BYTES - 1));
+        ptx_arena_free(&arenas[a]);
+    }
+    ptx_region_close(&region);
+    assert_null(region.mapped);
+}
+
 static void test_array_overflow(void **state)
 {
     (void)state;
@@ -458,6 +498,7 @@ UNIT(support)
         cmocka_unit_test(test_release),
         cmocka_unit_test(test_trim),
         cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_region),
         cmocka_unit_test(test_array_overflow),
         cmocka_unit_test(test_strndup),
         cmocka_unit_test(test_spans),
