@@ -85,6 +85,14 @@ static void put_pipes(const Gpu *gpu)
     printf("    },\n");
 }
 
+static void put_facts(const Gpu *gpu, uint32_t index)
+{
+    printf("static const GpuFacts facts_%u = {\n", (unsigned)index);
+    put_figures(gpu);
+    put_pipes(gpu);
+    printf("};\n\n");
+}
+
 static void put_gpu(const Gpu *gpu, uint32_t index)
 {
     printf("{\n    .name = ");
@@ -98,8 +106,9 @@ static void put_gpu(const Gpu *gpu, uint32_t index)
     printf(", .base = ");
     put_text(gpu->base);
     printf(",\n    .target = { %u, %d },\n", (unsigned)gpu->target.sm, gpu->target.suffix);
-    put_figures(gpu);
-    put_pipes(gpu);
+    printf("    .figures = facts_%u.figures, .figure_sources = facts_%u.figure_sources, "
+           ".pipes = facts_%u.pipes,\n",
+           (unsigned)index, (unsigned)index, (unsigned)index);
     printf("    .carveouts = {");
     for (uint32_t i = 0; i < gpu->carveout_count; i++)
         printf(" %u,", (unsigned)gpu->carveouts[i]);
@@ -131,6 +140,8 @@ static void put_tables(Known *known)
         }
         printf("};\n\n");
     }
+    for (uint32_t i = 0; i < known->count; i++)
+        put_facts(known->gpus[i], i);
     printf("const Gpu ptx_gpus[] = {\n");
     for (uint32_t i = 0; i < known->count; i++)
         put_gpu(known->gpus[i], i);

@@ -42,7 +42,7 @@ static void load_guarded(void *context)
     OwnGpu *own = call->own;
     const Gpu *gpu = ptx_gpu_load(&own->arena, &call->file, find_compiled, NULL, call->error);
     if (gpu)
-        own->gpu = *gpu;
+        ptx_gpu_copy(&own->gpu, &own->facts, gpu);
     call->result = gpu ? PTXLINT_OK : PTXLINT_BAD_FILE;
 }
 

@@ -40,7 +40,7 @@ static void copy_guarded(void *context)
     const Gpu *from = call->from;
     Gpu *to = &call->own->gpu;
     const bool is_built_in = ptx_gpu_find(from->name, strlen(from->name)) == from;
-    *to = *from;
+    ptx_gpu_copy(to, &call->own->facts, from);
     to->name = copy_gpu_text(arena, call->name);
     to->product = copy_gpu_text(arena, call->product ? call->product : from->product);
     to->architecture = copy_gpu_text(arena, from->architecture);
@@ -118,8 +118,8 @@ static void set_figure_guarded(void *context)
         gpu->sources = sources;
         gpu->source_count++;
     }
-    gpu->figures[call->figure] = call->value;
-    gpu->figure_sources[call->figure] = (uint16_t)at;
+    call->own->facts.figures[call->figure] = call->value;
+    call->own->facts.figure_sources[call->figure] = (uint16_t)at;
 }
 
 /* NULL: it can be set. */

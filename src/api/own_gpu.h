@@ -8,6 +8,7 @@
 
 typedef struct OwnGpu {
     Gpu gpu;
+    GpuFacts facts;
     Arena arena;                /* that its texts are in */
 } OwnGpu;
 

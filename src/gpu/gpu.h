@@ -9,6 +9,7 @@
 #include "isa/isa.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef enum FigureId {
 #define FG(id, ...) FIGURE_##id,
@@ -48,6 +49,13 @@ typedef struct Pipe {
     uint16_t source;                    /* into Gpu.sources */
 } Pipe;
 
+/* Apart from what points: a program that is loaded need not touch them. */
+typedef struct GpuFacts {
+    double figures[FIGURE__COUNT];      /* NaN: absent */
+    uint16_t figure_sources[FIGURE__COUNT];     /* into Gpu.sources */
+    Pipe pipes[PIPE__COUNT];
+} GpuFacts;
+
 typedef struct Gpu {
     const char *name;                   /* "h200", "sm_90": the file's, lower case */
     const char *product;                /* "NVIDIA H200 SXM"; "": an architecture */
@@ -55,9 +63,9 @@ typedef struct Gpu {
     const char *sm;                     /* "sm_90" */
     const char *base;                   /* whose figures it inherits; NULL */
     Target target;                      /* sm_90 */
-    double figures[FIGURE__COUNT];      /* NaN: absent */
-    uint16_t figure_sources[FIGURE__COUNT];     /* into sources */
-    Pipe pipes[PIPE__COUNT];
+    const double *figures;      /* these: of its GpuFacts */
+    const uint16_t *figure_sources;
+    const Pipe *pipes;
     /* sizes that shared memory of an SM can be set to, ascending, bytes */
     uint32_t carveouts[GPU_CARVEOUTS_MAX];
     uint32_t carveout_count;
@@ -68,6 +76,18 @@ typedef struct Gpu {
 
 extern const Gpu ptx_gpus[];            /* products by name, then architectures by number */
 extern const uint32_t ptx_gpu_count;
+
+/* Into facts that can be set; its texts are those of the other. */
+static inline void ptx_gpu_copy(Gpu *to, GpuFacts *facts, const Gpu *from)
+{
+    *to = *from;
+    memcpy(facts->figures, from->figures, sizeof facts->figures);
+    memcpy(facts->figure_sources, from->figure_sources, sizeof facts->figure_sources);
+    memcpy(facts->pipes, from->pipes, sizeof facts->pipes);
+    to->figures = facts->figures;
+    to->figure_sources = facts->figure_sources;
+    to->pipes = facts->pipes;
+}
 
 /* A product ("h200") or an architecture ("sm_90", "sm_90a", "compute_90"); NULL where there is none
  * of that name. */

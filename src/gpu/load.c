@@ -10,6 +10,7 @@
 typedef struct GpuLoader {
     YamlSource source;
     Gpu *gpu;
+    GpuFacts *facts;
     const char **sources;       /* room for every source of the file and of its base */
     uint32_t source_count;
     bool seen_figure[FIGURE__COUNT], seen_pipe[PIPE__COUNT];
@@ -164,8 +165,8 @@ static bool read_group(GpuLoader *l, const YamlNode *group, const LoadTable *tab
 
 static bool read_figure(GpuLoader *l, size_t index, const YamlNode *value, uint16_t source)
 {
-    double *figure = &l->gpu->figures[index];
-    l->gpu->figure_sources[index] = source;
+    double *figure = &l->facts->figures[index];
+    l->facts->figure_sources[index] = source;
     if (!read_number(l, value, figure))
         return false;
     const char *wanted = ptx_figure_refuses((FigureId)index, *figure);
@@ -194,7 +195,7 @@ static bool read_takes(GpuLoader *l, const YamlNode *mapping, Pipe *pipe)
 static bool read_gpu_pipe(GpuLoader *l, size_t index, const YamlNode *mapping, uint16_t source)
 {
     static const char *const keys[] = { "lanes", "takes" };
-    Pipe *pipe = &l->gpu->pipes[index];
+    Pipe *pipe = &l->facts->pipes[index];
     *pipe = (Pipe){ .source = source };
     if (mapping->kind != YAML_MAPPING)
         return fail_gpu(l, mapping, "a pipe is { lanes: N, takes: { CLASS: N } }");
@@ -288,7 +289,7 @@ static bool inherit(GpuLoader *l, const YamlNode *node)
         return false;
     if (!base)
         return fail_gpu(l, node, "there is no GPU '%.60s' to take as base", name);
-    *gpu = *base;
+    ptx_gpu_copy(gpu, l->facts, base);
     gpu->name = own_name;
     gpu->base = name;
     memcpy(l->sources, base->sources, base->source_count * sizeof *l->sources);
@@ -355,11 +356,16 @@ const Gpu *ptx_gpu_load(Arena *arena, const GpuFile *file, GpuFindFn find, void 
         return NULL;
     }
     Gpu *gpu = ptx_arena_new(arena, Gpu);
+    GpuFacts *facts = ptx_arena_new(arena, GpuFacts);
     loader.gpu = gpu;
+    loader.facts = facts;
+    gpu->figures = facts->figures;
+    gpu->figure_sources = facts->figure_sources;
+    gpu->pipes = facts->pipes;
     gpu->name = ptx_arena_strndup(arena, file->name, strlen(file->name));
     gpu->architecture = gpu->product = gpu->sm = "";
     for (int i = 0; i < FIGURE__COUNT; i++)
-        gpu->figures[i] = (double)NAN;
+        facts->figures[i] = (double)NAN;
     loader.sources = ptx_arena_array(arena, const char *, GPU_SOURCES_MAX);
     loader.sources[0] = "";
     if (!read_yaml(&loader, arena, file->yaml, file->length))

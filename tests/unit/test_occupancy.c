@@ -403,9 +403,11 @@ static void test_hostile(void **state)
     (void)state;
     uint64_t random = 1;
     for (int i = 0; i < 20000; i++) {
-        Gpu gpu = *gpu_of("h200");
+        Gpu gpu;
+        GpuFacts facts;
+        ptx_gpu_copy(&gpu, &facts, gpu_of("h200"));
         for (int k = 0; k < 6; k++)
-            gpu.figures[next_random(&random) % FIGURE__COUNT] =
+            facts.figures[next_random(&random) % FIGURE__COUNT] =
                 figures[next_random(&random) % COUNT(figures)];
         int64_t v[6];
         for (int k = 0; k < 6; k++)
@@ -425,10 +427,12 @@ static void test_hostile(void **state)
 static void test_missing_figures(void **state)
 {
     (void)state;
-    Gpu gpu = *gpu_of("h200");
+    Gpu gpu;
+    GpuFacts facts;
+    ptx_gpu_copy(&gpu, &facts, gpu_of("h200"));
     Resources r = { .threads_per_block = 256 };
     Occupancy o;
-    gpu.figures[FIGURE_WARPS_PER_SM] = (double)NAN;
+    facts.figures[FIGURE_WARPS_PER_SM] = (double)NAN;
     assert_false(ptx_occupancy_compute(&gpu, &r, &o));
     assert_int_equal(o.blocks_per_sm, 0);
 }

@@ -51,6 +51,11 @@ struct ptxlint_calibration {
     char reason[REASON_BYTES];
 };
 
+typedef struct TrialGpu {
+    Gpu gpu;
+    GpuFacts facts;             /* its own */
+} TrialGpu;
+
 typedef struct CalibrateCall {
     const ptxlint_module *const *modules;
     size_t module_count;
@@ -60,7 +65,7 @@ typedef struct CalibrateCall {
     ptxlint_calibration *out;
     CalibrateRow *rows;
     size_t count, capacity;
-    Gpu *gpus;                  /* of a pass, and where they are */
+    TrialGpu *gpus;             /* of a pass, and where they are */
     const Gpu **gpu_list;
     double *us;                 /* of a row on each of these */
     /* by row: what is left of it, and its sensitivities; of the beginning, of trials */
@@ -272,10 +277,10 @@ static ptxlint_status predict_row(CalibrateCall *c, size_t r, size_t gpus)
 }
 
 /* The GPU with one constant times a factor. */
-static void scale_constant(const CalibrateCall *c, Gpu *gpu, size_t constant, double factor)
+static void scale_constant(const CalibrateCall *c, TrialGpu *gpu, size_t constant, double factor)
 {
     const CalibrateConstant *k = &c->out->constants[constant];
-    gpu->figures[k->figure] = k->value * factor;
+    gpu->facts.figures[k->figure] = k->value * factor;
 }
 
 static void find_calibrated_constants(CalibrateCall *c)
@@ -312,9 +317,9 @@ static ptxlint_status find_sensitivities(CalibrateCall *c)
 {
     const size_t constants = c->out->info.constants;
     ptxlint_status status = PTXLINT_OK;
-    c->gpus[constants] = *c->gpu;
+    ptx_gpu_copy(&c->gpus[constants].gpu, &c->gpus[constants].facts, c->gpu);
     for (size_t k = 0; k < constants; k++) {
-        c->gpus[k] = *c->gpu;
+        ptx_gpu_copy(&c->gpus[k].gpu, &c->gpus[k].facts, c->gpu);
         scale_constant(c, &c->gpus[k], k, nudge);
     }
     for (size_t r = 0; r < c->count && status == PTXLINT_OK; r++) {
@@ -334,9 +339,9 @@ static ptxlint_status find_sensitivities(CalibrateCall *c)
 
 /* ---- trials ---------------------------------------------------------------------------------- */
 
-static void set_trial_gpu(const CalibrateCall *c, const FitTrial *trial, Gpu *gpu)
+static void set_trial_gpu(const CalibrateCall *c, const FitTrial *trial, TrialGpu *gpu)
 {
-    *gpu = *c->gpu;
+    ptx_gpu_copy(&gpu->gpu, &gpu->facts, c->gpu);
     for (size_t i = 0; i < c->out->candidate_count; i++)
         if (fabs(trial->x[i]) > 0)
             scale_constant(c, gpu, c->out->candidates[i], exp(trial->x[i]));
@@ -563,7 +568,7 @@ static bool make_calibrate_room(CalibrateCall *c)
     c->group = calloc(rows, sizeof *c->group);
     c->sensitivity = calloc(rows * FIT_CONSTANTS_MAX, sizeof *c->sensitivity);
     for (size_t i = 0; c->gpus && c->gpu_list && i < FIT_CONSTANTS_MAX; i++)
-        c->gpu_list[i] = &c->gpus[i];
+        c->gpu_list[i] = &c->gpus[i].gpu;
     return c->gpus && c->gpu_list && c->us && c->apart && c->group && c->sensitivity;
 }
 
@@ -578,7 +583,7 @@ static bool make_trial_room(CalibrateCall *c)
     c->trial_sensitivity = calloc(rows * FIT_TRIALS_MAX * (candidates + 1),
                                   sizeof *c->trial_sensitivity);
     for (size_t i = 0; c->gpus && i < gpus; i++)
-        c->gpu_list[i] = &c->gpus[i];
+        c->gpu_list[i] = &c->gpus[i].gpu;
     return c->gpus && c->trial_apart && c->trial_sensitivity;
 }
 
