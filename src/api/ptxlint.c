@@ -16,6 +16,7 @@
 #include "support/diag.h"
 #include "gpu/gpu.h"
 #include "support/grow.h"
+#include "support/pages.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -353,6 +354,10 @@ ptxlint_status ptx_stream_read(FILE *file, char **out, size_t *length)
 {
     size_t capacity = expected_bytes(file), n = 0;
     char *text = malloc(capacity + 1);
+    if (text && capacity >= (size_t)HUGE_PAGE_BYTES)
+        ptx_pages_make_huge(text, capacity);
+    if (text)
+        ptx_pages_make_ready(text, capacity);
     while (text) {
         n += fread(text + n, 1, capacity - n, file);
         if (ferror(file) || n < capacity || n > LIMIT_SOURCE_BYTES)

@@ -1,4 +1,4 @@
-#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, madvise */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MADV_DONTNEED */
 
 #if defined(FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION) || defined(__SANITIZE_ADDRESS__)
 #define SANITIZERS_LOOK 1       /* at what comes from calloc */
@@ -9,6 +9,7 @@
 #include "support/arena.h"
 
 #include "support/assert.h"
+#include "support/pages.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -25,9 +26,8 @@ enum {
     MAPPED_BYTES = SANITIZERS_LOOK ? 128 << 10 : 64 << 10,
     KEPT_BYTES = 2 << 20,       /* longer chunks are not kept for later */
     GIVEN_BACK_BYTES = 4 << 20, /* longer parts of a chunk are given back */
-    READY_BYTES = 64 << 10,     /* pages of a mapped chunk are asked for by so many at least */
-    PAGE_BYTES = 4 << 10,
-    HUGE_PAGE_BYTES = 2 << 20,
+    READY_BYTES = 64 << 10,     /* pages of a mapped chunk are asked for by so many at least ... */
+    READY_REGION_BYTES = 256 << 10,     /* ... and those of a region, which are there as a rule */
     REGION_BYTES = 4 * HUGE_PAGE_BYTES
 };
 
@@ -88,18 +88,6 @@ static size_t chunk_bytes(size_t wanted)
     return rounded_up_to(wanted, wanted < HUGE_PAGE_BYTES ? PAGE_BYTES : HUGE_PAGE_BYTES);
 }
 
-/* The same pages are there whether this is done or not; one call for many of them takes a fraction
- * of the faults that they take one by one. A system without it gives them as they are written. */
-static void make_ready(char *from, const char *to)
-{
-#ifdef MADV_POPULATE_WRITE
-    madvise(from, (size_t)(to - from), MADV_POPULATE_WRITE);
-#else
-    (void)from;
-    (void)to;
-#endif
-}
-
 /* Aligned to a huge page; NULL. */
 static char *map_huge(size_t bytes, char **mapped)
 {
@@ -109,9 +97,7 @@ static char *map_huge(size_t bytes, char **mapped)
         return NULL;
     const size_t ahead = (size_t)(-(uintptr_t)all % HUGE_PAGE_BYTES);
     *mapped = all;
-#ifdef MADV_HUGEPAGE
-    madvise(all + ahead, bytes, MADV_HUGEPAGE);
-#endif
+    ptx_pages_make_huge(all + ahead, bytes);
     return all + ahead;
 }
 
@@ -150,10 +136,8 @@ static ArenaChunk *map_chunk(size_t bytes)
                              0);
     if (chunk == MAP_FAILED)
         return NULL;
-#ifdef MADV_HUGEPAGE
     if (bytes >= (size_t)HUGE_PAGE_BYTES)
-        madvise(chunk, bytes, MADV_HUGEPAGE);
-#endif
+        ptx_pages_make_huge(chunk, bytes);
     return chunk;
 }
 
@@ -178,7 +162,7 @@ static ArenaChunk *system_chunk(ArenaRegion *region, size_t bytes)
     }
     if (!chunk)
         return NULL;
-    make_ready((char *)chunk, (char *)chunk + READY_BYTES);
+    ptx_pages_make_ready(chunk, READY_BYTES);
     chunk->bytes = bytes;
     chunk->ready_end = (char *)chunk + READY_BYTES;
     chunk->origin = origin;
@@ -230,13 +214,19 @@ static ArenaChunk *take_chunk(Arena *arena, size_t bytes)
     return chunk;
 }
 
+static size_t ready_step(const ArenaChunk *chunk)
+{
+    if (chunk->origin == CHUNK_OF_REGION)
+        return READY_REGION_BYTES;
+    return chunk->bytes < HUGE_PAGE_BYTES ? READY_BYTES : HUGE_PAGE_BYTES;
+}
+
 /* How far pages are made ready where `wanted` is asked for: by a quarter of the chunk so far, so
  * that few calls do, and few pages are there that nothing is written to. */
 static char *ready_end_for(ArenaChunk *chunk, const char *wanted)
 {
     char *const from = chunk->ready_end;
-    const size_t wish = (size_t)(from - (char *)chunk) / 4,
-                 step = chunk->bytes < HUGE_PAGE_BYTES ? READY_BYTES : HUGE_PAGE_BYTES;
+    const size_t wish = (size_t)(from - (char *)chunk) / 4, step = ready_step(chunk);
     size_t bytes = (size_t)(wanted - from);
     bytes = rounded_up_to(bytes < wish ? wish : bytes, step);
     return bytes < (size_t)(end_of(chunk) - from) ? from + bytes : end_of(chunk);
@@ -250,7 +240,7 @@ static bool reach(Arena *arena, size_t bytes)
         return false;
     if (arena->next + bytes > chunk->ready_end) {
         char *const to = ready_end_for(chunk, arena->next + bytes);
-        make_ready(chunk->ready_end, to);
+        ptx_pages_make_ready(chunk->ready_end, (size_t)(to - chunk->ready_end));
         chunk->ready_end = to;
     }
     arena->end = chunk->ready_end;

@@ -1,0 +1,34 @@
+#define _DEFAULT_SOURCE /* madvise */
+
+#include "support/pages.h"
+
+#include <stdint.h>
+#include <sys/mman.h>
+
+/* Of the pages that lie in it wholly. */
+static void advise(void *from, size_t bytes, int advice)
+{
+    const size_t ahead = (size_t)(-(uintptr_t)from % PAGE_BYTES);
+    if (bytes >= ahead + PAGE_BYTES)
+        madvise((char *)from + ahead, (bytes - ahead) / PAGE_BYTES * PAGE_BYTES, advice);
+}
+
+void ptx_pages_make_ready(void *from, size_t bytes)
+{
+#ifdef MADV_POPULATE_WRITE
+    advise(from, bytes, MADV_POPULATE_WRITE);
+#else
+    (void)from;
+    (void)bytes;
+#endif
+}
+
+void ptx_pages_make_huge(void *from, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    advise(from, bytes, MADV_HUGEPAGE);
+#else
+    (void)from;
+    (void)bytes;
+#endif
+}
