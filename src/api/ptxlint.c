@@ -279,6 +279,20 @@ static ptxlint_status module_from(char *text, size_t length, ptxlint_launches *f
     return status;
 }
 
+enum { READY_TEXT_BYTES = 128 << 10 };   /* shorter ones are pieces of pages that are there */
+
+/* With one byte more; NULL. */
+static char *room_for_text(size_t bytes)
+{
+    char *text = malloc(bytes + 1);
+    if (!text || bytes < READY_TEXT_BYTES)
+        return text;
+    if (bytes >= HUGE_PAGE_BYTES)
+        ptx_pages_make_huge(text, bytes);
+    ptx_pages_make_ready(text, bytes);
+    return text;
+}
+
 static ptxlint_status check_module_options(const ptxlint_options *options)
 {
     if (options->size != sizeof *options || (options->gpu_count && !options->gpus))
@@ -305,7 +319,7 @@ ptxlint_status ptxlint_module_new(const char *text, size_t length, const ptxlint
         return status;
     if (length > LIMIT_SOURCE_BYTES)
         return PTXLINT_TOO_LARGE;
-    char *copy = malloc(length + 1);
+    char *copy = room_for_text(length);
     if (!copy)
         return PTXLINT_NO_MEMORY;
     if (length)
@@ -353,11 +367,7 @@ static size_t expected_bytes(FILE *file)
 ptxlint_status ptx_stream_read(FILE *file, char **out, size_t *length)
 {
     size_t capacity = expected_bytes(file), n = 0;
-    char *text = malloc(capacity + 1);
-    if (text && capacity >= (size_t)HUGE_PAGE_BYTES)
-        ptx_pages_make_huge(text, capacity);
-    if (text)
-        ptx_pages_make_ready(text, capacity);
+    char *text = room_for_text(capacity);
     while (text) {
         n += fread(text + n, 1, capacity - n, file);
         if (ferror(file) || n < capacity || n > LIMIT_SOURCE_BYTES)
