@@ -23,7 +23,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { MAX_JOBS = 256 };
+enum { MAX_JOBS = 256, REGION_TEXT_BYTES = 256 << 10 };
 
 typedef struct Crew Crew;
 
@@ -503,6 +503,13 @@ static unsigned count_workers(const ptxlint_module *m, const ptxlint_options *op
     return bodies ? bodies : 1;
 }
 
+/* It takes so much memory that a region is worth being mapped. */
+static bool is_long(const ptxlint_module *m, const ptxlint_options *options)
+{
+    return m->length >= REGION_TEXT_BYTES
+           || (wants_figures(options) && !options->estimates_only);
+}
+
 /* False: no memory. */
 static bool hire(Crew *crew, size_t limit)
 {
@@ -522,7 +529,8 @@ static bool hire(Crew *crew, size_t limit)
         ptx_arena_begin(&w->work, limit, crew->options);
         ptx_arena_begin(&w->temp, limit, crew->options);
         ptx_arena_begin(&w->scratch, limit, crew->options);
-        w->work.region = w->temp.region = w->scratch.region = &w->region;
+        if (is_long(m, crew->options))
+            w->work.region = w->temp.region = w->scratch.region = &w->region;
     }
     return true;
 }

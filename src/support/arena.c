@@ -22,8 +22,6 @@ enum {
     FIRST_CHUNK_BYTES = 64 << 10,
 #endif
     MAX_CHUNK_BYTES = 32 << 20,
-    /* chunks from here on are mapped: what is not used costs nothing */
-    MAPPED_BYTES = SANITIZERS_LOOK ? 128 << 10 : 64 << 10,
     KEPT_BYTES = 2 << 20,       /* longer chunks are not kept for later */
     GIVEN_BACK_BYTES = 4 << 20, /* longer parts of a chunk are given back */
     READY_BYTES = 64 << 10,     /* pages of a mapped chunk are asked for by so many at least ... */
@@ -80,10 +78,10 @@ static size_t rounded_up_to(size_t bytes, size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* Whole pages, where it is made of pages. */
+/* Whole pages, but for the smallest. */
 static size_t chunk_bytes(size_t wanted)
 {
-    if (wanted < MAPPED_BYTES)
+    if (wanted < READY_BYTES)
         return rounded_up(wanted);
     return rounded_up_to(wanted, wanted < HUGE_PAGE_BYTES ? PAGE_BYTES : HUGE_PAGE_BYTES);
 }
@@ -136,35 +134,25 @@ static ArenaChunk *map_chunk(size_t bytes)
                              0);
     if (chunk == MAP_FAILED)
         return NULL;
-    if (bytes >= (size_t)HUGE_PAGE_BYTES)
-        ptx_pages_make_huge(chunk, bytes);
+    ptx_pages_make_huge(chunk, bytes);
     return chunk;
 }
 
-/* Zeroed. */
+/* Zeroed. From the heap, which has pages of earlier modules, as long as it is short. */
 static ArenaChunk *system_chunk(ArenaRegion *region, size_t bytes)
 {
-    ArenaChunk *chunk = NULL;
     ChunkOrigin origin = CHUNK_OF_REGION;
-    if (bytes < MAPPED_BYTES) {
-        chunk = calloc(1, bytes);
-        if (chunk) {
-            chunk->bytes = bytes;
-            chunk->ready_end = end_of(chunk);
-        }
-        return chunk;
-    }
-    if (bytes < HUGE_PAGE_BYTES)
-        chunk = cut_chunk(region, bytes);
+    ArenaChunk *chunk = bytes < HUGE_PAGE_BYTES ? cut_chunk(region, bytes) : NULL;
     if (!chunk) {
-        chunk = map_chunk(bytes);
-        origin = CHUNK_MAPPED;
+        origin = bytes < HUGE_PAGE_BYTES ? CHUNK_FROM_HEAP : CHUNK_MAPPED;
+        chunk = origin == CHUNK_FROM_HEAP ? calloc(1, bytes) : map_chunk(bytes);
     }
     if (!chunk)
         return NULL;
-    ptx_pages_make_ready(chunk, READY_BYTES);
+    const size_t ready = bytes < READY_BYTES ? bytes : READY_BYTES;
+    ptx_pages_make_ready(chunk, ready);
     chunk->bytes = bytes;
-    chunk->ready_end = (char *)chunk + READY_BYTES;
+    chunk->ready_end = (char *)chunk + ready;
     chunk->origin = origin;
     return chunk;
 }

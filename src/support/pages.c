@@ -5,12 +5,11 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-/* Of the pages that lie in it wholly. */
+/* Of the pages that it lies in. */
 static void advise(void *from, size_t bytes, int advice)
 {
-    const size_t ahead = (size_t)(-(uintptr_t)from % PAGE_BYTES);
-    if (bytes >= ahead + PAGE_BYTES)
-        madvise((char *)from + ahead, (bytes - ahead) / PAGE_BYTES * PAGE_BYTES, advice);
+    const size_t before = (uintptr_t)from % PAGE_BYTES;
+    madvise((char *)from - before, bytes + before, advice);
 }
 
 void ptx_pages_make_ready(void *from, size_t bytes)
