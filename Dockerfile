@@ -6,8 +6,7 @@ RUN ./tools/setup.sh && meson setup build -Dhardening=true && ninja -C build ptx
 
 FROM debian:12-slim
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends libjansson4 libcsv3 libyaml-0-2 libpopt0 libutf8proc2 libxxhash0 libmd4c0 \
-        libelf1 liblz4-1 libzstd1 zlib1g liblzma5 \
+    && apt-get install -y --no-install-recommends libmd4c0 \
     && rm -rf /var/lib/apt/lists/*
 COPY --from=build /ptxlint/build/ptxlint /usr/local/bin/ptxlint
 USER nobody
