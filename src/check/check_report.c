@@ -65,8 +65,9 @@ static const char *address_help(const OperandCheck *c, const CheckFinding *f)
     case OP_SUQ: case OP_SULD: case OP_SUST: case OP_SURED:
         return "a surface is a variable .surfref, or a .u64 register; coordinates stand behind it";
     default:
-        return strchr(ptx_form_operand_name(f->shape), ',') ? "an address here is [name, {coordinates}]"
-                                           : "an address is [name], [name+number] or [number]";
+        return strchr(ptx_form_operand_name(f->shape), ',')
+                   ? "an address here is [name, {coordinates}]"
+                   : "an address is [name], [name+number] or [number]";
     }
 }
 

@@ -63,7 +63,7 @@ static void free_chunks(ArenaChunk *chunk)
     }
 }
 
-static char *end_of(ArenaChunk *chunk)
+static char *chunk_end(ArenaChunk *chunk)
 {
     return (char *)chunk + chunk->bytes;
 }
@@ -217,14 +217,14 @@ static char *ready_end_for(ArenaChunk *chunk, const char *wanted)
     const size_t wish = (size_t)(from - (char *)chunk) / 4, step = ready_step(chunk);
     size_t bytes = (size_t)(wanted - from);
     bytes = rounded_up_to(bytes < wish ? wish : bytes, step);
-    return bytes < (size_t)(end_of(chunk) - from) ? from + bytes : end_of(chunk);
+    return bytes < (size_t)(chunk_end(chunk) - from) ? from + bytes : chunk_end(chunk);
 }
 
 /* The free part of the newest chunk becomes so long at least. False: the chunk is too short. */
 static bool reach(Arena *arena, size_t bytes)
 {
     ArenaChunk *chunk = arena->chunks;
-    if (!chunk || bytes > (size_t)(end_of(chunk) - arena->next))
+    if (!chunk || bytes > (size_t)(chunk_end(chunk) - arena->next))
         return false;
     if (arena->next + bytes > chunk->ready_end) {
         char *const to = ready_end_for(chunk, arena->next + bytes);

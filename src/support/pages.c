@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 /* Of the pages that it lies in. */
-static void advise(void *from, size_t bytes, int advice)
+static void advise_pages(void *from, size_t bytes, int advice)
 {
     const size_t before = (uintptr_t)from % PAGE_BYTES;
     madvise((char *)from - before, bytes + before, advice);
@@ -15,7 +15,7 @@ static void advise(void *from, size_t bytes, int advice)
 void ptx_pages_make_ready(void *from, size_t bytes)
 {
 #ifdef MADV_POPULATE_WRITE
-    advise(from, bytes, MADV_POPULATE_WRITE);
+    advise_pages(from, bytes, MADV_POPULATE_WRITE);
 #else
     (void)from;
     (void)bytes;
@@ -25,7 +25,7 @@ void ptx_pages_make_ready(void *from, size_t bytes)
 void ptx_pages_make_huge(void *from, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
-    advise(from, bytes, MADV_HUGEPAGE);
+    advise_pages(from, bytes, MADV_HUGEPAGE);
 #else
     (void)from;
     (void)bytes;

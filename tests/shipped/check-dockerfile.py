@@ -16,7 +16,7 @@ expect("the user", re.findall(r"^USER (.*)", last, re.M), ["nobody"])
 expect("what runs", re.findall(r"^(?:WORKDIR|ENTRYPOINT) (.*)", last, re.M), ["/src", '["ptxlint"]'])
 expect("a base that is named by its release", set(re.findall(r"^FROM (\S+)", text, re.M)), {"debian:12-slim"})
 linked = re.findall(r"^\s*(\S+) => ", run("ldd", PTXLINT).stdout, re.M)
-expect("libraries", len(linked) > 5, True)
+expect("libraries", "libc.so.6" in linked, True)
 of_library = {name: {line.split(":")[0] for line in run("dpkg", "-S", f"*/{name}").stdout.splitlines()} for name in linked}
 missing = {name: sorted(packages) for name, packages in of_library.items() if not packages & (installed | {"libc6"})}
 expect("libraries without a package", missing, {})
