@@ -294,6 +294,42 @@ static void test_l1_passes(void **state)
     ptx_arena_free(&arena);
 }
 
+/* Blocks that a run stands for: the ends of what they touch are known as if they had run. */
+static void test_ends(void **state)
+{
+    const FootprintShift by_column = { { 128, 0, 0 }, { 2, 0, 0 } },
+                         by_row = { { 0, -4096, 0 }, { 0, 1, 0 } };
+    const uint32_t column[3] = { 6, 0, 0 }, row[3] = { 0, 3, 0 }, between[3] = { 3, 0, 0 };
+    Arena arena;
+    jmp_buf on_failure;
+    uint64_t addresses[32];
+    (void)state;
+    ptx_arena_init(&arena, 1 << 22, &on_failure);
+    assert_int_equal(setjmp(on_failure), 0);
+    for (uint64_t i = 0; i < 32; i++)
+        addresses[i] = (UINT64_C(1) << 40) + 4 * i;
+    Footprint *footprint = ptx_footprint_new(&arena);
+    FootprintRequest load = { .addresses = addresses, .lanes = UINT32_MAX, .bytes = 4,
+                              .kind = FOOTPRINT_LOAD, .shift = &by_column };
+    ptx_footprint_begin(footprint, true);
+    ptx_footprint_note(footprint, &load);
+    assert_true(ptx_footprint_note_ends(footprint, column));
+    assert_false(ptx_footprint_note_ends(footprint, between));
+    assert_false(ptx_footprint_note_ends(footprint, row));
+    assert_true(is(ptx_footprint_read_bytes(footprint), 3 * 128 + 128));
+    load.shift = &by_row;
+    ptx_footprint_begin(footprint, true);
+    ptx_footprint_note(footprint, &load);
+    assert_true(ptx_footprint_note_ends(footprint, row));
+    assert_true(is(ptx_footprint_read_bytes(footprint), 3 * 128 + 128 + 3 * 4096));
+    load.is_moved = true;
+    ptx_footprint_note(footprint, &load);
+    assert_false(ptx_footprint_note_ends(footprint, row));
+    ptx_footprint_begin(footprint, false);
+    assert_false(ptx_footprint_note_ends(footprint, row));
+    ptx_arena_free(&arena);
+}
+
 /* Few blocks hide little: the norm goes from a sum to the third power. Blocks that store in turns
  * hide waits by what they have under way: 32 KB of an SM to the power 2.1. */
 static void test_phases(void **state)
@@ -433,6 +469,7 @@ UNIT(footprints)
         cmocka_unit_test(test_planes),
         cmocka_unit_test(test_passes),
         cmocka_unit_test(test_l1_passes),
+        cmocka_unit_test(test_ends),
         cmocka_unit_test(test_phases),
         cmocka_unit_test(test_last_wave),
         cmocka_unit_test(test_spread),

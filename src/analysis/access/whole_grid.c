@@ -3,7 +3,7 @@
 #include "analysis/sim/block_stride.h"
 #include "analysis/sim/cost/touched.h"
 
-enum { MAX_PIECES = 1 << 12, MAX_FAR_ENDS = 16 };
+enum { MAX_PIECES = 1 << 12, MAX_FAR_ENDS = 16, CORNERS = 8 };
 
 typedef struct AccessPiece {          /* of the grid: blocks of block_stride.h */
     uint32_t first[3], step[3], count[3];
@@ -14,6 +14,10 @@ typedef struct Pieces {         /* that no run stands for yet */
     AccessPiece *items;
     uint32_t count, capacity;
 } Pieces;
+
+typedef struct Corners {        /* of the grid */
+    uint64_t steps[CORNERS];    /* of the run that says where each of them ends; 0: none does */
+} Corners;
 
 static bool push_piece(Pieces *pieces, const AccessPiece *from, unsigned d, uint32_t first,
                        uint32_t step, uint32_t count)
@@ -70,18 +74,54 @@ void ptx_evaluator_run_ends(AccessEvaluator *e, uint64_t most_steps)
     ptx_machine_config(e->machine)->is_hurried = false;
 }
 
-/* The blocks at the corners of the grid, once more and for nothing: so that the ends of what is
- * touched are seen. */
-static void run_corners(AccessEvaluator *e, uint64_t most_steps)
+/* The run says of a block that it stands for all but where that begins and ends to touch memory;
+ * this is noted. False: it does not, or is not known to. */
+static bool note_ends(const AccessEvaluator *e, const Blocks *blocks, const uint32_t at[3])
 {
-    for (unsigned corner = 0; ptx_evaluator_footprint(e) && corner < 8; corner++) {
-        uint32_t at[3];
-        bool is_other = true;
-        for (unsigned d = 0; d < 3; d++) {
-            at[d] = corner >> d & 1 ? e->shape.grid[d] - 1 : 0;
-            is_other &= !(corner >> d & 1) || e->shape.grid[d] > 1;
-        }
-        if (is_other) {
+    uint32_t apart[3];
+    for (unsigned d = 0; d < 3; d++) {
+        apart[d] = at[d] - blocks->first[d];
+        if (at[d] < blocks->first[d] || apart[d] % blocks->step[d]
+            || apart[d] / blocks->step[d] >= blocks->count[d])
+            return false;
+    }
+    return ptx_footprint_note_ends(ptx_evaluator_footprint(e), apart);
+}
+
+/* False: the grid has no such corner that is not another one too. */
+static bool find_corner(const uint32_t grid[3], unsigned corner, uint32_t at[3])
+{
+    bool is_own = true;
+    for (unsigned d = 0; d < 3; d++) {
+        at[d] = corner >> d & 1 ? grid[d] - 1 : 0;
+        is_own &= !(corner >> d & 1) || grid[d] > 1;
+    }
+    return is_own;
+}
+
+/* Those that a run stands for, where the budget of run_corners does for all: steps of the run. */
+static void note_corners(const AccessEvaluator *e, const Blocks *blocks, uint64_t steps,
+                         uint64_t most_steps, Corners *corners)
+{
+    const uint32_t *grid = e->shape.grid;
+    const uint64_t all = steps << ((grid[0] > 1) + (grid[1] > 1) + (grid[2] > 1));
+    uint32_t at[3];
+    for (unsigned c = 0; c < CORNERS && all <= most_steps; c++)
+        if (!corners->steps[c] && find_corner(grid, c, at) && note_ends(e, blocks, at))
+            corners->steps[c] = steps;
+}
+
+/* The blocks at the corners of the grid, once more and for nothing: so that the ends of what is
+ * touched are seen. Those whose ends are known are charged as if they had run. */
+static void run_corners(AccessEvaluator *e, uint64_t most_steps, const Corners *corners)
+{
+    uint32_t at[3];
+    for (unsigned c = 0; ptx_evaluator_footprint(e) && c < CORNERS; c++) {
+        if (!find_corner(e->shape.grid, c, at))
+            continue;
+        if (corners->steps[c]) {
+            ptx_machine_charge(e->machine, corners->steps[c]);
+        } else {
             ptx_evaluator_run(e, at, 0, e->shape.warp_count);
             ptx_evaluator_collect(e, 0);
         }
@@ -109,8 +149,9 @@ static void note_works(AccessEvaluator *e, double work, const Blocks *blocks)
 }
 
 /* The last of the blocks that a run stands for, once more and for nothing: where they end before
- * the grid does, as behind a guard, no corner shows the end of what they touch. */
-static void run_far_end(AccessEvaluator *e, const Blocks *blocks)
+ * the grid does, as behind a guard, no corner shows the end of what they touch. steps: of the
+ * run. */
+static void run_far_end(AccessEvaluator *e, const Blocks *blocks, uint64_t steps)
 {
     uint32_t at[3];
     bool is_inside = false;
@@ -121,8 +162,12 @@ static void run_far_end(AccessEvaluator *e, const Blocks *blocks)
     if (!ptx_evaluator_footprint(e) || !is_inside || ptx_blocks_size(blocks) <= 1)
         return;
     const uint64_t before = ptx_machine_steps(e->machine);
-    ptx_evaluator_run(e, at, 0, e->shape.warp_count);
-    ptx_evaluator_collect(e, 0);
+    if (steps <= ptx_machine_steps_left(e->machine) && note_ends(e, blocks, at)) {
+        ptx_machine_charge(e->machine, steps);
+    } else {
+        ptx_evaluator_run(e, at, 0, e->shape.warp_count);
+        ptx_evaluator_collect(e, 0);
+    }
     ptx_machine_extend(e->machine, ptx_machine_steps(e->machine) - before);
     e->is_cut = false;
 }
@@ -142,6 +187,7 @@ bool ptx_evaluator_run_all(AccessEvaluator *e, uint64_t most_steps)
     const uint32_t *grid = e->shape.grid;
     const AccessPiece whole = { { 0, 0, 0 }, { 1, 1, 1 }, { grid[0], grid[1], grid[2] } };
     Pieces pieces = { .arena = e->arena };
+    Corners corners = { { 0 } };
     push_piece(&pieces, &whole, 0, 0, 1, grid[0]);
     ptx_machine_allow(e->machine, most_steps);
     e->out->differs_after = UINT64_MAX;
@@ -149,6 +195,7 @@ bool ptx_evaluator_run_all(AccessEvaluator *e, uint64_t most_steps)
     while (pieces.count) {
         const AccessPiece piece = pieces.items[--pieces.count];
         Blocks blocks = ptx_blocks_new(piece.first, piece.step, piece.count);
+        const uint64_t before = ptx_machine_steps(e->machine);
         e->is_cut = !ptx_machine_run_for(e->machine, &blocks, 0, e->shape.warp_count);
         if (e->is_cut)
             return false;
@@ -157,13 +204,16 @@ bool ptx_evaluator_run_all(AccessEvaluator *e, uint64_t most_steps)
         note_works(e, ptx_evaluator_collect(e, ptx_blocks_size(&blocks)), &blocks);
         e->out->blocks_run++;
         e->blocks_stood_for += ptx_blocks_size(&blocks);
+        const uint64_t steps = ptx_machine_steps(e->machine) - before;
+        if (ptx_evaluator_footprint(e))
+            note_corners(e, &blocks, steps, most_steps / 8, &corners);
         if (ends++ < MAX_FAR_ENDS)
-            run_far_end(e, &blocks);
+            run_far_end(e, &blocks, steps);
         note_differing(e, most_steps);
         if (!push_rest(&pieces, piece, &blocks))
             return false;
     }
     ptx_machine_extend(e->machine, most_steps / 8);
-    run_corners(e, most_steps / 8);
+    run_corners(e, most_steps / 8, &corners);
     return true;
 }

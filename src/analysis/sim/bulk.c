@@ -23,6 +23,7 @@ typedef struct TensorMap {
     uint32_t box[TENSOR_DIMS];
     uint32_t rank;
     bool is_made;               /* here */
+    bool is_of_block;           /* BulkBox's word */
 } TensorMap;
 
 struct TensorMaps {
@@ -60,6 +61,14 @@ static bool read_lane(Machine *m, Warp *w, const Operand *operand, unsigned lane
     const Value *value = operand ? ptx_address_look(m, w, operand, &room) : NULL;
     *out = value ? ptx_request_place(ptx_value_lane(value, lane)) : 0;
     return value && !(value->unknown >> lane & 1);
+}
+
+/* It is another number in other blocks that the run stands for. */
+static bool differs_by_block(Machine *m, Warp *w, const Operand *operand)
+{
+    Scratch room;
+    const Value *value = operand ? ptx_address_look(m, w, operand, &room) : NULL;
+    return value && ptx_value_has_block_stride(&m->blocks, value);
 }
 
 /* ---- maps that the kernel makes -------------------------------------------------------------- */
@@ -111,11 +120,14 @@ void ptx_bulk_make_map(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes,
         copy_map(m, w, insn, lane);
     } else if (read_lane(m, w, insn->addresses[0], lane, &place)) {
         TensorMap *map = find_map(m, place);
-        bool is_known = read_lane(m, w, &insn->operands[has_which ? 2 : 1], lane, &value);
+        const Operand *field = &insn->operands[has_which ? 2 : 1];
+        bool is_known = read_lane(m, w, field, lane, &value);
         if (has_which)
             is_known &= read_lane(m, w, &insn->operands[1], lane, &which);
-        if (map)
+        if (map) {
             replace_field(map, insn->op, which, is_known ? value : 0);
+            map->is_of_block |= differs_by_block(m, w, field);
+        }
     }
     ptx_machine_forget(m, w, insn, lanes, doubt);
 }
@@ -186,6 +198,7 @@ static bool find_box(Machine *m, Warp *w, const SimInsn *insn, unsigned lane, Bu
         box->count[d] = map->box[d];
     }
     box->count[0] *= (uint32_t)map->stride[0];
+    box->is_of_block = map->is_of_block;
     return add_coordinates(m, w, insn, map, lane, box);
 }
 
@@ -203,6 +216,7 @@ static bool find_bulk_row(Machine *m, Warp *w, const SimInsn *insn, unsigned lan
     add_shift(m, address, 1, box);
     const bool is_known = read_lane(m, w, size, lane, &bytes);
     box->count[0] = (uint32_t)bytes;
+    box->is_of_block = differs_by_block(m, w, size);
     return is_known;
 }
 

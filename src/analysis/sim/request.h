@@ -56,6 +56,7 @@ typedef struct BulkBox {
     bool is_store;
     /* where, and how many bytes, is not known: of one map, first is another for each box */
     bool is_placeless;
+    bool is_of_block;           /* its size, or its map, is another in other blocks */
 } BulkBox;
 
 /* An address without the bits that encode its space. */

@@ -54,6 +54,8 @@ SimConfig *ptx_machine_config(Machine *machine);
 /* The budget, in instructions of warps: so many from here on; so many more than were allowed. */
 void ptx_machine_allow(Machine *machine, uint64_t steps);
 void ptx_machine_extend(Machine *machine, uint64_t steps);
+/* So many count as executed. */
+void ptx_machine_charge(Machine *machine, uint64_t steps);
 uint64_t ptx_machine_steps(const Machine *machine);             /* executed so far */
 uint64_t ptx_machine_steps_left(const Machine *machine);
 bool ptx_machine_has_left_early(const Machine *machine);    /* a loop, by is_brief */

@@ -1,6 +1,7 @@
 #include "analysis/sim/cost/footprint.h"
 
 #include "analysis/sim/cost/l1_passes.h"
+#include "analysis/sim/cost/moving_ranges.h"
 #include "analysis/sim/cost/traffic.h"
 #include "support/minmax.h"
 #include "support/assert.h"
@@ -79,6 +80,7 @@ struct Footprint {
     /* arrays that were there when the probe began; those of them that are asked for, and that it
      * has not come to */
     uint32_t probed_count, unprobed;
+    MovingRanges moving;        /* of the last run */
     Traffics here, all;
 };
 
@@ -169,11 +171,16 @@ static Extent *find_array(Footprint *f, uint64_t piece)
     return &f->arrays[i];
 }
 
+static void extend_side(Extent *array, uint64_t number, FootprintSide side)
+{
+    array->first[side] = number < array->first[side] ? number : array->first[side];
+    array->last[side] = number > array->last[side] ? number : array->last[side];
+}
+
 static void note_piece(Extent *array, uint64_t number, FootprintSide side)
 {
     array->here[side]++;
-    array->first[side] = number < array->first[side] ? number : array->first[side];
-    array->last[side] = number > array->last[side] ? number : array->last[side];
+    extend_side(array, number, side);
 }
 
 static unsigned bucket_of(uint32_t distance)
@@ -364,6 +371,38 @@ void ptx_footprint_note_probe(Footprint *f, uint64_t first, const int64_t shift[
     f->unprobed -= is_asked_for(f, array);
 }
 
+static bool is_of_array(const Extent *array, uint64_t address)
+{
+    return address >> ARRAY_SHIFT == array->key;
+}
+
+/* Bytes from first to last, all of one array. */
+static void note_moving(Footprint *f, uint64_t first, uint64_t last, FootprintSide side,
+                        const FootprintShift *shift)
+{
+    MovingRange range = { .side = side, .first = first, .last = last, .shift = *shift };
+    Extent *array = f->moving.is_incomplete ? NULL : find_array(f, first >> PIECE_SHIFT);
+    if (!array || !is_of_array(array, last)) {
+        f->moving.is_incomplete = true;
+        return;
+    }
+    range.array = (uint32_t)(array - f->arrays);
+    ptx_moving_ranges_add(&f->moving, &range);
+}
+
+/* Where data lead is another place in each run. */
+static void note_moving_request(Footprint *f, const FootprintRequest *request, FootprintSide side)
+{
+    uint64_t first = UINT64_MAX, last = 0;
+    f->moving.is_incomplete |= request->is_moved;
+    for (uint32_t left = f->moving.is_incomplete ? 0 : request->lanes; left; left &= left - 1) {
+        const uint64_t address = request->addresses[__builtin_ctz(left)];
+        first = ptx_u64_min(first, address);
+        last = ptx_u64_max(last, address + request->bytes - 1);
+    }
+    note_moving(f, first, last, side, request->shift);
+}
+
 bool ptx_footprint_note(Footprint *f, const FootprintRequest *request)
 {
     const FootprintKind kind = request->kind;
@@ -379,6 +418,8 @@ bool ptx_footprint_note(Footprint *f, const FootprintRequest *request)
     FootprintSide side = is_atomic ? SIDE_ATOMIC : SIDE_READ;
     if (kind == FOOTPRINT_STORE)
         side = SIDE_WRITTEN;
+    if (request->shift)
+        note_moving_request(f, request, side);
     Distinct asked, asked_pieces;
     asked.count = asked_pieces.count = 0;
     asked.is_unsorted = asked_pieces.is_unsorted = false;
@@ -482,7 +523,23 @@ static void count_rows(Footprint *f, Extent *array, const BulkBox *box)
     }
 }
 
-void ptx_footprint_note_box(Footprint *f, const BulkBox *box)
+static void note_moving_box(Footprint *f, const BulkBox *box, const uint32_t step[3])
+{
+    uint64_t last = box->first + box->count[0] - 1;
+    FootprintShift shift;
+    f->moving.is_incomplete |= box->is_of_block;
+    for (unsigned d = 1; d < TENSOR_DIMS && box->count[d]; d++) {
+        f->moving.is_incomplete |= (int64_t)box->stride[d] < 0;
+        last += (box->count[d] - 1) * box->stride[d];
+    }
+    for (unsigned d = 0; d < 3; d++) {
+        shift.by[d] = box->shift[d];
+        shift.step[d] = step[d];
+    }
+    note_moving(f, box->first, last, box->is_store ? SIDE_WRITTEN : SIDE_READ, &shift);
+}
+
+void ptx_footprint_note_box(Footprint *f, const BulkBox *box, const uint32_t step[3])
 {
     if (f->is_probing) {
         if (!box->is_store && box->first)
@@ -496,14 +553,50 @@ void ptx_footprint_note_box(Footprint *f, const BulkBox *box)
             array->boxes_here++;
     } else {
         count_rows(f, array, box);
+        if (step)
+            note_moving_box(f, box, step);
     }
 }
 
-void ptx_footprint_note_constant(Footprint *f, uint64_t address)
+void ptx_footprint_note_constant(Footprint *f, uint64_t address, const FootprintShift *shift)
 {
     Extent *array = f->is_probing ? NULL : find_array(f, address >> PIECE_SHIFT);
     if (array)
         note_piece(array, address >> PIECE_SHIFT, SIDE_CONSTANT);
+    if (array && shift)
+        note_moving(f, address, address, SIDE_CONSTANT, shift);
+}
+
+void ptx_footprint_begin(Footprint *f, bool is_for_many)
+{
+    f->moving.count = 0;
+    f->moving.is_incomplete = !is_for_many;
+}
+
+static bool moves_within(const Footprint *f, const MovingRange *range, const uint32_t blocks[3],
+                         int64_t *bytes)
+{
+    const Extent *array = &f->arrays[range->array];
+    return ptx_moving_range_way(range, blocks, bytes)
+           && is_of_array(array, range->first + (uint64_t)*bytes)
+           && is_of_array(array, range->last + (uint64_t)*bytes);
+}
+
+bool ptx_footprint_note_ends(Footprint *f, const uint32_t blocks[3])
+{
+    int64_t bytes;
+    bool are_known = !f->moving.is_incomplete;
+    for (uint32_t i = 0; i < f->moving.count && are_known; i++)
+        are_known = moves_within(f, &f->moving.items[i], blocks, &bytes);
+    for (uint32_t i = 0; i < f->moving.count && are_known; i++) {
+        const MovingRange *range = &f->moving.items[i];
+        Extent *array = &f->arrays[range->array];
+        moves_within(f, range, blocks, &bytes);
+        const FootprintSide side = (FootprintSide)range->side;
+        extend_side(array, (range->first + (uint64_t)bytes) >> PIECE_SHIFT, side);
+        extend_side(array, (range->last + (uint64_t)bytes) >> PIECE_SHIFT, side);
+    }
+    return are_known;
 }
 
 static void add(Traffics *to, const Traffics *from, double weight)

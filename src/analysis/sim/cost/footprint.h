@@ -88,17 +88,27 @@ typedef struct FootprintRequest {
      * they touch the same */
     bool is_moved;
     bool is_again;              /* but that it touches what one before touched, by one pointer */
+    const struct FootprintShift *shift;     /* of a run for many blocks; else NULL */
 } FootprintRequest;
 
 /* Whether a load waits for L2: it is the first to ask for something, or just behind another warp
  * that is. */
 bool ptx_footprint_note(Footprint *footprint, const FootprintRequest *request);
 
-/* A box of a bulk copy, past L1. */
-void ptx_footprint_note_box(Footprint *footprint, const BulkBox *box);
+/* A box of a bulk copy, past L1. step: of a run for many blocks: theirs, as box.shift was read;
+ * else NULL. */
+void ptx_footprint_note_box(Footprint *footprint, const BulkBox *box, const uint32_t step[3]);
 
-/* Constant memory that a request touches. */
-void ptx_footprint_note_constant(Footprint *footprint, uint64_t address);
+/* Constant memory that a request touches; shift: as FootprintRequest's. */
+void ptx_footprint_note_constant(Footprint *footprint, uint64_t address,
+                                 const struct FootprintShift *shift);
+
+/* A run begins, for one block or for many. */
+void ptx_footprint_begin(Footprint *footprint, bool is_for_many);
+
+/* One of those that the last run stood for, so many blocks further on: where what it touches begins
+ * and ends is noted, and nothing else. False: this is not known, and nothing was noted. */
+bool ptx_footprint_note_ends(Footprint *footprint, const uint32_t blocks[3]);
 
 /* What an atomic request keeps L2 busy: each sector as often as lanes are at its most crowded
  * address, twice for elements of 8 bytes; and where lanes wait for each other no less than so many

@@ -124,15 +124,15 @@ static bool note_request(FootprintWatch *f, uint32_t warp, const LoggedRequest *
             follow_place(f, address, places[__builtin_ctz(left)]);
         return false;
     }
+    const FootprintShift shift = find_shift(f, address);
     if (!ptx_footprint_is_probing(f->footprint)) {
         move_apart(places, leader);
         const FootprintRequest request = {
             places, n->lanes, bytes, warp, turn, (FootprintKind)n->note, address->is_data,
-            is_moved_again(f, n, places, leader)
+            is_moved_again(f, n, places, leader), f->is_for_many ? &shift : NULL
         };
         return ptx_footprint_note(f->footprint, &request);
     }
-    const FootprintShift shift = find_shift(f, address);
     ptx_footprint_note_probe(f->footprint, places[__builtin_ctz(n->lanes)], shift.by);
     return false;
 }
@@ -210,17 +210,19 @@ static void take_constants(void *self, const Value *address, const uint64_t *add
                            uint32_t count)
 {
     FootprintWatch *f = self;
+    const FootprintShift shift = find_shift(f, address);
     for (uint32_t i = 0; i < count; i++)
         if (f->is_following)
             follow_place(f, address, addresses[i]);
         else
-            ptx_footprint_note_constant(f->footprint, addresses[i]);
+            ptx_footprint_note_constant(f->footprint, addresses[i],
+                                        f->is_for_many ? &shift : NULL);
 }
 
 static void take_box(void *self, const BulkBox *box)
 {
     FootprintWatch *f = self;
-    ptx_footprint_note_box(f->footprint, box);
+    ptx_footprint_note_box(f->footprint, box, f->is_for_many ? f->machine->blocks.step : NULL);
     if (ptx_footprint_is_probed(f->footprint))
         f->machine->most_steps = f->machine->steps;
 }
@@ -230,6 +232,8 @@ static void begin(void *self)
     FootprintWatch *f = self;
     memset(f->moved, 0, sizeof f->moved);
     f->block++;
+    f->is_for_many = ptx_blocks_size(&f->machine->blocks) > 1;
+    ptx_footprint_begin(f->footprint, f->is_for_many);
 }
 
 static void *mark(void *self, uint32_t warp, void *last)

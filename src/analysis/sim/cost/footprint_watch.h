@@ -30,6 +30,7 @@ typedef struct FootprintWatch {
     FootprintMoved moved[MAX_MOVED];    /* the last ones, by addend and place */
     FootprintTurn turns[MAX_TURNS];     /* by instruction and warp */
     uint32_t block;                     /* blocks that have begun */
+    bool is_for_many;                   /* of the run */
     struct LeadingTable *leading[MAX_LEADING_FUNCS];    /* of the functions that ran first */
 } FootprintWatch;
 
