@@ -151,7 +151,8 @@ typedef struct Frame {
     struct Frame *caller;
     FuncState *func_state;
     const Insn *call;           /* in the caller */
-    Register *regs;             /* at Slice.places */
+    /* at Slice.places; NULL: not written so far. Of a long function most never are */
+    Register **regs;
     /* per instruction: how often doubtful lanes stayed in a loop; branch.c's WAS_LEFT */
     uint32_t *stays;
     Slots params;               /* of calls that this function makes */
@@ -413,7 +414,7 @@ SimResult ptx_machine_result(const FuncState *func_state, const Operand *operand
 void ptx_machine_put(Machine *machine, Warp *warp, const SimResult *result, const Value *value,
                      uint32_t lanes, uint8_t doubt);
 /* The condition code: a register behind those that have names. */
-Register *ptx_machine_carry(const Warp *warp);
+const Register *ptx_machine_carry(const Warp *warp);
 void ptx_machine_write_carry(Machine *machine, Warp *warp, const Value *value, uint32_t lanes,
                              uint8_t doubt);
 void ptx_machine_set(Machine *machine, Register *reg, const Value *value, unsigned bits,
@@ -423,10 +424,24 @@ Value ptx_machine_unknown(Machine *machine, bool is_uniform);
 /* A decimal constant is a double; instructions on single floats take it as such. */
 void ptx_machine_narrow(const Operand *operand, Type type, Scratch *scratch);
 
-/* A register that no run writes shares its place with others like it. */
+/* A register that no run writes shares its place with others like it. NULL: it was not written. */
 static inline Register *ptx_frame_register(const Frame *frame, RegId reg)
 {
-    return &frame->regs[frame->func_state->slice.places[reg]];
+    return frame->regs[frame->func_state->slice.places[reg]];
+}
+
+static inline bool ptx_register_is_written(const Register *r)
+{
+    return r && r->is_written;
+}
+
+/* To be written. */
+static inline Register *ptx_frame_place(Machine *machine, const Frame *frame, uint32_t place)
+{
+    Register **r = &frame->regs[place];
+    if (!*r)
+        *r = ptx_arena_new(machine->arena, Register);
+    return *r;
 }
 
 /* What an operand holds: mostly what a register does. */
@@ -437,14 +452,14 @@ static inline const Value *ptx_machine_read(Machine *machine, Warp *warp, const 
                                            operand->kind == OPERAND_REG ? operand->id : 0);
     bool is_plain = operand->kind == OPERAND_REG
                     && !(operand->flags & (OPERAND_COMPONENT | OPERAND_NEGATED | OPERAND_MINUS))
-                    && r->is_written;
+                    && ptx_register_is_written(r);
     return is_plain ? &r->value : ptx_machine_make(machine, warp, operand, scratch);
 }
 
 static inline const Value *ptx_machine_read_arg(Machine *machine, Warp *warp, const SimArg *arg,
                                                 Scratch *scratch)
 {
-    const Register *r = &warp->frame->regs[arg->place];
+    const Register *r = warp->frame->regs[arg->place];
     if (arg->constant)
         return arg->constant;
     return arg->place && r->is_written ? &r->value

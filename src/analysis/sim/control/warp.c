@@ -22,9 +22,14 @@ static bool is_ignored(const Observer *orderer, const Op *op)
 /* The lanes that may have written or not. */
 static void forget_results_in(const Warp *w, const SimInsn *insn, uint32_t lanes)
 {
-    for (unsigned o = 0; o < insn->operand_count; o++)
-        if (insn->operands[o].role & ROLE_DEF && insn->operands[o].kind == OPERAND_REG)
-            ptx_frame_register(w->frame, insn->operands[o].id)->value.unknown |= lanes;
+    for (unsigned o = 0; o < insn->operand_count; o++) {
+        const Operand *operand = &insn->operands[o];
+        Register *r = operand->role & ROLE_DEF && operand->kind == OPERAND_REG
+                          ? ptx_frame_register(w->frame, operand->id)
+                          : NULL;
+        if (r)
+            r->value.unknown |= lanes;
+    }
 }
 
 /* Where lanes go, and what they wait for. */
