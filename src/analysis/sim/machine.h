@@ -92,11 +92,12 @@ typedef struct FuncState {           /* a function as it is run */
     const uint32_t *given;
     SteeredBranch *steered;     /* per branch that data decide; NULL: of none */
     const uint64_t *index_steps;        /* loop_exit.c's, per loop; NULL: with steered */
-    /* per instruction, of the warps that run; of plain ones only the first of them */
-    Count *counts;
+    /* per instruction, of the warps that run; of plain ones only the first of them. NULL: nothing
+     * yet */
+    Count **counts;
     /* the same of the block, until the caller empties them; where its warps run together these are
      * the counts */
-    Count *sums;
+    Count **sums;
     PlanMemo *memo;
     uint64_t walked;            /* blocks, to find regions */
     /* per instruction: of a branch that rested on an assumption the uncertainty that the accesses
@@ -462,8 +463,17 @@ static inline const Value *ptx_machine_read_arg(Machine *machine, Warp *warp, co
     const Register *r = warp->frame->regs[arg->place];
     if (arg->constant)
         return arg->constant;
-    return arg->place && r->is_written ? &r->value
-                                       : ptx_machine_make(machine, warp, arg->operand, scratch);
+    return arg->place && ptx_register_is_written(r)
+               ? &r->value
+               : ptx_machine_make(machine, warp, arg->operand, scratch);
+}
+
+/* To be counted in. */
+static inline Count *ptx_count_at(Machine *machine, Count **counts, InsnId insn)
+{
+    if (!counts[insn])
+        counts[insn] = ptx_arena_new(machine->arena, Count);
+    return counts[insn];
 }
 
 static inline uint64_t ptx_truncated(uint64_t number, unsigned bits)

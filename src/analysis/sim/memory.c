@@ -810,7 +810,7 @@ void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId reconvergence
     }
     for (uint32_t i = 0; *assumed <= doubt && i < region->access_count;
          i++) /* lanes may come there that did not, or once more */
-        ptx_count_add_uncertainty(&func_state->counts[region->accesses[i]], doubt);
+        ptx_count_add_uncertainty(ptx_count_at(m, func_state->counts, region->accesses[i]), doubt);
     *assumed = *assumed <= doubt ? (uint8_t)(doubt + 1) : *assumed;
     if (region->stores_private)
         assume_stored(w);

@@ -141,7 +141,7 @@ static void run_lanewise(Machine *m, Warp *w, const SimInsn *insn, uint32_t lane
         args[a] = ptx_machine_read_arg(m, w, &insn->args[a], &room[a]);
     if (op->takes_carry && count < MAX_ARGS) {
         const Register *carry = ptx_machine_carry(w);
-        args[count++] = carry->is_written ? &carry->value : &unknown;
+        args[count++] = ptx_register_is_written(carry) ? &carry->value : &unknown;
     }
     const bool is_chained = op->is_chained && count > 2;
     unsigned first_count = count < LANE_ARGS ? count : LANE_ARGS;

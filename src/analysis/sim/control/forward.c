@@ -390,9 +390,8 @@ static void hold_counts(Machine *m, const Warp *w, const Pace *pace, Visit *v)
             count_range(func_state, pace, &first, &end);
             if (!has_part(func_state, own))
                 continue;
-            if (pass)
-                memcpy(&v->counts[at], &func_state->counts[first],
-                       (end - first) * sizeof *v->counts);
+            for (InsnId i = first; pass && i < end; i++)
+                v->counts[at + i - first] = *ptx_count_of(func_state->counts, i);
             at += end - first;
         }
         v->count_held = at;
@@ -416,13 +415,13 @@ static void repeat_counts(Machine *m, const Warp *w, const Pace *pace, const Vis
         if (!has_part(func_state, own))
             continue;
         for (InsnId i = first; i < end; i++, at++) {
-            static const Count nothing = { .warps = 0 };
-            const Count *before = at < v->count_held ? &v->counts[at] : &nothing;
-            if (func_state->counts[i].warps > before->warps) {
-                ptx_count_repeat(&func_state->counts[i], before, times);
-                if (pace->is_loose && func_state->counts[i].doubt < UNCERTAIN_REPEAT)
-                    func_state->counts[i].doubt = UNCERTAIN_REPEAT;
-            }
+            const Count *before = at < v->count_held ? &v->counts[at] : &ptx_count_none;
+            Count *count = func_state->counts[i];
+            if (!count || !(count->warps > before->warps))
+                continue;
+            ptx_count_repeat(count, before, times);
+            if (pace->is_loose)
+                ptx_count_add_uncertainty(count, UNCERTAIN_REPEAT);
         }
     }
 }

@@ -71,7 +71,7 @@ FuncState *ptx_frame_state(Machine *m, FuncId called)
         func_state->given = find_given(m, func_state);
     func_state->memo = plan->memo ? plan->memo : ptx_plan_memo_new(m->arena, func, plan->cfg);
     func_state->assumed = ptx_arena_array(m->arena, uint8_t, func->insn_count);
-    func_state->counts = func_state->sums = ptx_arena_array(m->arena, Count, func->insn_count);
+    func_state->counts = func_state->sums = ptx_arena_array(m->arena, Count *, func->insn_count);
     return func_state;
 }
 
