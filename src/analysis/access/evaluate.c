@@ -32,7 +32,7 @@ static bool is_notable(const Count *c)
 static bool is_any_notable(const SimFunc *ran)
 {
     for (InsnId i = 0; i < ran->func->insn_count; i++)
-        if (is_notable(&ran->sums[i]))
+        if (ran->sums[i] && is_notable(ran->sums[i]))
             return true;
     return false;
 }

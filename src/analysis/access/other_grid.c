@@ -44,22 +44,22 @@ static void keep_sums(Arena *arena, const Machine *m, GridRun *run)
     for (uint32_t t = 0; t < run->func_count; t++) {
         const SimFunc ran = ptx_machine_func_at(m, t);
         for (InsnId i = 0; i < ran.func->insn_count; i++)
-            count += ran.sums[i].warps > 0;
+            count += ptx_count_of(ran.sums, i)->warps > 0;
     }
     run->sums = ptx_arena_array(arena, GridSum, count);
     for (uint32_t t = 0; t < run->func_count; t++) {
         const SimFunc ran = ptx_machine_func_at(m, t);
         for (InsnId i = 0; i < ran.func->insn_count; i++)
-            if (ran.sums[i].warps > 0)
-                run->sums[run->sum_count++] = (GridSum){ t, i, ran.sums[i] };
+            if (ptx_count_of(ran.sums, i)->warps > 0)
+                run->sums[run->sum_count++] = (GridSum){ t, i, *ran.sums[i] };
     }
 }
 
-static void put_sums(const Machine *m, const GridRun *run)
+static void put_sums(Machine *m, const GridRun *run)
 {
     for (uint32_t s = 0; s < run->sum_count; s++) {
-        const SimFunc ran = ptx_machine_func_at(m, run->sums[s].func);
-        ran.sums[run->sums[s].insn] = run->sums[s].count;
+        const GridSum *sum = &run->sums[s];
+        ptx_machine_put_sum(m, sum->func, sum->insn, &sum->count);
     }
 }
 

@@ -75,14 +75,14 @@ static double collect_func(SimFunc ran, AccessTally *tally, double weight, bool 
 {
     double work = 0;
     for (InsnId i = 0, end; i < ran.func->insn_count; i = end) {
-        const Count *first = &ran.sums[i];
+        Count *first = ran.sums[i];
         end = i + (ran.plain[i] ? ran.plain[i] : 1u);
-        if (!(first->warps > 0))
+        if (!first || !(first->warps > 0))
             continue;
         work += first->warps * (end - i);
         const double longest = longest_of(first, warps);
         if (is_rest && tally->insns[i].total.warps > 0) {
-            ran.sums[i] = (Count){ 0 };
+            *first = ptx_count_none;
             continue;
         }
         if (!ran.plain[i]) {
@@ -97,7 +97,7 @@ static double collect_func(SimFunc ran, AccessTally *tally, double weight, bool 
             tally->insns[k].total.lanes += weight * first->lanes;
             tally->insns[k].total.most += weight * first->most;
         }
-        ran.sums[i] = (Count){ 0 };
+        *first = ptx_count_none;
     }
     return work;
 }

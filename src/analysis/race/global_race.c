@@ -162,7 +162,7 @@ static uint64_t sum_steps(SimFunc counted, const uint16_t *plain)
 {
     double steps = 0, warps = 0;
     for (InsnId i = 0, end = 0, next = 0; i < counted.func->insn_count; i++) {
-        const Count *count = &counted.sums[i];
+        const Count *count = ptx_count_of(counted.sums, i);
         if (i >= end) {
             end = i + (counted.plain[i] ? counted.plain[i] : 1u);
             warps = count->warps;
@@ -219,7 +219,7 @@ static bool has_open_branch(const Machine *m)
     for (uint32_t f = 0; f < ptx_machine_func_count(m); f++) {
         const SimFunc ran = ptx_machine_func_at(m, f);
         for (InsnId i = 0; i < ran.func->insn_count; i++)
-            if (ran.sums[i].doubt && ran.func->insns[i].op->kind == OPK_BRA)
+            if (ptx_count_of(ran.sums, i)->doubt && ran.func->insns[i].op->kind == OPK_BRA)
                 return true;
     }
     return false;
@@ -294,7 +294,7 @@ static bool are_blocks_apart(GlobalRaceSearch *s)
 static bool is_certain(const GlobalRaceSearch *s, const Toucher *by)
 {
     const SimFunc ran = ptx_machine_func(s->machine, (FuncId)(by->func - s->module->funcs));
-    return ran.counts[by->insn].doubt < UNCERTAIN_PARAMETER;
+    return ptx_count_of(ran.counts, by->insn)->doubt < UNCERTAIN_PARAMETER;
 }
 
 /* The first byte that both know, and in which they are not the same; WORD_BYTES: none. */

@@ -159,7 +159,7 @@ static uint8_t level_of(const Search *s, const Seen *seen)
 {
     const Site *site = &s->race->sites[seen->site];
     const SimFunc ran = ptx_machine_func(s->machine, (FuncId)(site->func - s->module->funcs));
-    const uint8_t doubt = ran.counts[site->insn].doubt;
+    const uint8_t doubt = ptx_count_of(ran.counts, site->insn)->doubt;
     uint8_t level = RACE_CERTAIN;
     if (doubt >= UNCERTAIN_PARAMETER)
         level = doubt >= UNCERTAIN_DATA ? RACE_DATA : RACE_GUESSED;
@@ -488,7 +488,7 @@ static bool is_certain(const Search *s)
                       && !s->race->is_doubtful
                       && !s->race->has_others;
     for (InsnId i = 0; is_certain && i < s->func->insn_count; i++)
-        is_certain = ran.counts[i].doubt < UNCERTAIN_PARAMETER;
+        is_certain = ptx_count_of(ran.counts, i)->doubt < UNCERTAIN_PARAMETER;
     return is_certain;
 }
 
@@ -591,7 +591,7 @@ static bool is_sure(const Machine *m)
     for (uint32_t r = 0; r < ptx_machine_func_count(m); r++) {
         const SimFunc ran = ptx_machine_func_at(m, r);
         for (InsnId i = 0; i < ran.func->insn_count; i++)
-            if (ran.counts[i].doubt >= UNCERTAIN_PARAMETER)
+            if (ptx_count_of(ran.counts, i)->doubt >= UNCERTAIN_PARAMETER)
                 return false;
     }
     return true;

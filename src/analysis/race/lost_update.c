@@ -14,7 +14,7 @@ typedef struct UpdateSearch {
     const Cfg *cfg;
     const Dom *dom;
     const Loops *loops;
-    const Count *counts;
+    CountTable counts;
     const Defs *defs;
     /* per register, when it was last come to; turn: of the walk in hand */
     uint32_t *visited;
@@ -278,7 +278,7 @@ static bool find_update(UpdateSearch *s, InsnId id, LostUpdate *out)
         is_shared_plain(store, OPK_ST) ? ptx_effect_address(s->func, store) : NULL;
     if (!place || place->kind != OPERAND_REG || ptx_defs_count(s->defs, place->id) != 1
         || !ptx_block_is_reachable(s->cfg, s->cfg->block_of[id])
-        || (s->counts && had_one_lane(&s->counts[id])))
+        || (s->counts && had_one_lane(ptx_count_of(s->counts, id))))
         return false;
     const IndexSources sources = sources_of(s, place->id);
     if (sources.is_of_thread || sources.data == NO_ID)

@@ -23,7 +23,7 @@ typedef struct LostUpdate {
 
 typedef struct LostUpdateInput {
     const FuncFlow *flow;
-    const Count *counts;        /* per instruction, of a run; NULL: there was none */
+    CountTable counts;          /* per instruction, of a run; NULL: there was none */
 } LostUpdateInput;
 
 /* In the order of the text, at most `most` of them. Returns how many there are in out; scratch is

@@ -122,7 +122,7 @@ static bool is_clean(const Search *s)
                     && !r->is_overwritten && !(r->has_dropped && r->is_partial)
                     && ptx_machine_is_complete(s->machine);
     for (InsnId i = 0; is_clean && i < s->func->insn_count; i++)
-        is_clean = ran.counts[i].doubt < UNCERTAIN_PARAMETER;
+        is_clean = ptx_count_of(ran.counts, i)->doubt < UNCERTAIN_PARAMETER;
     return is_clean && r->granule_wanted == r->granule;
 }
 
@@ -174,7 +174,8 @@ void ptx_search_find_redundant(Arena *arena, Search *s, Hazards *out)
     s->race->left_out = ptx_arena_array(s->work, bool, func->insn_count);
     for (InsnId i = 0;
          i < func->insn_count && tried < MAX_REDUNDANT && ptx_machine_steps(m) < most; i++) {
-        bool is_executed = ptx_machine_func(s->machine, s->kernel).counts[i].warps > 0;
+        const SimFunc ran = ptx_machine_func(s->machine, s->kernel);
+        bool is_executed = ptx_count_of(ran.counts, i)->warps > 0;
         if (!is_plain_barrier(&func->insns[i]) || !is_executed
             || follows_mark(cfg, marks, before, i))
             continue;

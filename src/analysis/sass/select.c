@@ -228,16 +228,14 @@ Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, c
     *s = (Selection){
         .arena = arena, .graph = graph, .defs = defs, .target = target, .nodes = graph->nodes
     };
-    s->row_capacity = COST_TERMS * func->insn_count + nodes;
-    s->use_capacity = 2 * func->operand_count + 8 * func->insn_count;
+    s->most_rows = COST_TERMS * func->insn_count + nodes;
+    s->most_uses = 2 * func->operand_count + 8 * func->insn_count;
     s->climbs = CLIMBS_PER_NODE * nodes;
     s->has_cost = ptx_arena_array(arena, bool, graph->module->op_count + 1);
     s->costs = ptx_arena_array(arena, const Cost *, graph->module->op_count + 1);
     s->is_live = ptx_arena_array(arena, bool, func->insn_count + 1);
     s->is_demanded = ptx_arena_array(arena, bool, nodes);
     s->home = ptx_arena_array(arena, BlockId, nodes);
-    s->rows = ptx_arena_array(arena, Selected, s->row_capacity + 1);
-    s->uses = ptx_arena_array(arena, NodeId, s->use_capacity + 1);
     s->is_read = ptx_arena_array(arena, bool, func->reg_count + 1);
     s->in_vector = ptx_arena_array(arena, uint8_t, func->reg_count + 1);
     s->sums = ptx_arena_array(arena, uint32_t, nodes);

@@ -59,6 +59,7 @@ typedef struct Selection {
     Selected *rows;             /* in the reverse of program order */
     NodeId *uses;
     uint32_t row_count, row_capacity, use_count, use_capacity;
+    uint32_t most_rows, most_uses;      /* further ones are left out */
     Join joins[MAX_JOINS];     /* of the block, as far as nothing stands between */
     uint32_t join_count;
     uint32_t zero_count;        /* of the block: registers that begin as zero */

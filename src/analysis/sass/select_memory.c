@@ -141,7 +141,8 @@ bool ptx_select_join_load(Selection *s, const Insn *insn, NodeId address, const 
         if (join->base != base || join->chunk != chunk || join->space != insn->op->space)
             continue;
         join->bytes = (uint16_t)(join->bytes | bytes);
-        s->rows[join->row].count = (float)loads_for(join->bytes);
+        if (join->row < s->row_count)   /* it has one */
+            s->rows[join->row].count = (float)loads_for(join->bytes);
         return true;
     }
     if (s->join_count < MAX_JOINS)

@@ -48,8 +48,11 @@ NodeId ptx_select_see_through(const Selection *s, NodeId id)
 void ptx_select_demand(Selection *s, NodeId id, BlockId block)
 {
     id = ptx_select_see_through(s, id);
-    if (!id || ptx_node_is_constant(s, id) || s->use_count == s->use_capacity)
+    if (!id || ptx_node_is_constant(s, id) || s->use_count == s->most_uses)
         return;
+    if (s->use_count == s->use_capacity)
+        s->uses = ptx_arena_grow(s->arena, s->uses, s->use_count, &s->use_capacity,
+                                 sizeof *s->uses);
     s->uses[s->use_count++] = id;
     s->home[id] = s->is_demanded[id] ? common_dominator(s, s->home[id], block) : block;
     s->is_demanded[id] = true;
@@ -65,8 +68,11 @@ Selected ptx_select_begin(Selection *s, InsnId insn, NodeId node, BlockId block)
 
 void ptx_select_add_row(Selection *s, Selected *row, MachineOp machine, double count)
 {
-    if (s->row_count == s->row_capacity)
+    if (s->row_count == s->most_rows)
         return;
+    if (s->row_count == s->row_capacity)
+        s->rows = ptx_arena_grow(s->arena, s->rows, s->row_count, &s->row_capacity,
+                                 sizeof *s->rows);
     row->machine = (uint8_t)machine;
     row->count = (float)count;
     row->use_count =

@@ -25,6 +25,7 @@ enum {
     /* ptxas lays shared variables out itself, and knows where each begins */
     SHARED_ZEROS = 4,
     UNIFORM_PASSES = 8,         /* beyond, the facts stand as they are */
+    NODES_BESIDE = 20,          /* of an instruction at most, beside two for each operand */
 };
 
 /* ---- what instructions are ------------------------------------------------------------------- */
@@ -786,6 +787,15 @@ static bool add_load(Graph *g, InsnId id, const Operand *result, BlockId block)
     return true;
 }
 
+/* For all nodes that an instruction may add: pointers to others stay while it is looked at. As a
+ * rule it adds one. */
+static void reserve_nodes(Graph *g, const Insn *insn)
+{
+    const uint32_t count = g->node_count + 1;
+    while (g->node_capacity - count < 2u * insn->operand_count + NODES_BESIDE)
+        g->nodes = ptx_arena_grow(g->arena, g->nodes, count, &g->node_capacity, sizeof *g->nodes);
+}
+
 static void add_graph_insn(Graph *g, InsnId id, BlockId block)
 {
     const Insn *insn = &g->func->insns[id];
@@ -794,6 +804,7 @@ static void add_graph_insn(Graph *g, InsnId id, BlockId block)
     int64_t place = 0;
     if (g->is_gone[id])
         return;
+    reserve_nodes(g, insn);
     read_operands(g, id, block);
     if (is_bank_load(g, insn, &var, &place)) {
         load_bank(g, id, var, place);
@@ -908,7 +919,6 @@ Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, con
                        const Dom *dom, const Uniforms *uniforms)
 {
     Graph *g = ptx_arena_new(arena, Graph);
-    uint32_t most = 2 * func->operand_count + 4 * func->insn_count + 16;
     *g = (Graph){ .arena = arena,
                   .module = module,
                   .func = func,
@@ -929,11 +939,12 @@ Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, con
     find_gone(g);
     g->def_count = count_defs(g, arena, func);
     g->writes_before = count_writes(g, arena);
-    g->nodes = ptx_arena_array(arena, GraphNode, most);
+    g->node_capacity = func->insn_count + func->insn_count / 4 + 2 * NODES_BESIDE;
+    g->nodes = ptx_arena_array(arena, GraphNode, g->node_capacity);
     for (uint32_t b = 0; b < cfg->rpo_count; b++)
         for (InsnId i = cfg->blocks[cfg->rpo[b]].first; i < cfg->blocks[cfg->rpo[b]].end; i++)
             add_graph_insn(g, i, cfg->rpo[b]);
-    ptx_arena_trim(arena, g->nodes, g->node_count + 1, most, sizeof *g->nodes);
+    ptx_arena_trim(arena, g->nodes, g->node_count + 1, g->node_capacity, sizeof *g->nodes);
     find_uniform(g, uniforms);
     return g;
 }

@@ -97,7 +97,7 @@ typedef struct Graph {
     const Dom *dom;
     const Uniforms *uniforms;
     GraphNode *nodes;                /* [0] is none */
-    uint32_t node_count;
+    uint32_t node_count, node_capacity;
     NodeId *of_operand;         /* per operand of the function: the value that is read there */
     /* per operand of the function: what is written there; 0: nothing, or seen elsewhere */
     NodeId *result_of;

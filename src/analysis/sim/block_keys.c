@@ -198,7 +198,7 @@ static int64_t number_of(const Keys *k, const Warp *w, RegId reg, unsigned lane)
 {
     const Register *r = ptx_frame_register(w->frame, reg);
     unsigned bits = reg < k->func->reg_count ? ptx_type_info[k->func->regs[reg].type].bits : 1;
-    if (!r->is_written || r->value.unknown >> lane & 1)
+    if (!ptx_register_is_written(r) || r->value.unknown >> lane & 1)
         return 0;
     uint64_t number = ptx_value_lane(&r->value, lane);
     return bits > 1 && bits < 64 ? (int64_t)(number << (64 - bits)) >> (64 - bits)

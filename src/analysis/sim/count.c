@@ -1,5 +1,7 @@
 #include "analysis/sim/count.h"
 
+const Count ptx_count_none = { .warps = 0 };
+
 /* Most instructions have none. */
 static void add_requests(Count *to, const Count *from, double weight)
 {

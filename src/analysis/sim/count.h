@@ -2,6 +2,7 @@
 #ifndef PTX_ANALYSIS_SIM_COUNT_H
 #define PTX_ANALYSIS_SIM_COUNT_H
 
+#include "ir/types.h"
 #include "support/diag.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,6 +63,17 @@ typedef struct Count {
     /* the distances between lanes depend on a parameter that is unknown */
     bool is_free;
 } Count;
+
+/* Of an instruction that nothing was counted of. */
+extern const Count ptx_count_none;
+
+/* Counts per instruction; NULL: nothing was counted of it, as of most of a long function. */
+typedef Count *const *CountTable;
+
+static inline const Count *ptx_count_of(CountTable counts, InsnId insn)
+{
+    return counts[insn] ? counts[insn] : &ptx_count_none;
+}
 
 /* As many more as weight says. */
 void ptx_count_add(Count *to, const Count *from, double weight);

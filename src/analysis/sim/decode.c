@@ -86,8 +86,8 @@ const SimInsn *ptx_insn_decode(const Machine *m, FuncState *func_state, InsnId i
 uint32_t ptx_insn_where(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, uint32_t *maybe,
                         bool *is_assumed)
 {
-    const Register *r = &w->frame->regs[insn->guard.place];
-    if (!r->is_written) {
+    const Register *r = w->frame->regs[insn->guard.place];
+    if (!ptx_register_is_written(r)) {
         *maybe = lanes;
         return 0;
     }

@@ -117,7 +117,7 @@ static void run_first_block(Machine *m, uint32_t first_warp, uint32_t warp_count
     else
         ptx_machine_run_together(m, func_state, first_warp, warp_count);
     if (func_state->sums != func_state->counts)
-        ptx_machine_sum_counts(func_state, 1);
+        ptx_machine_sum_counts(m, func_state, 1);
 }
 
 bool ptx_machine_run_for(Machine *m, Blocks *blocks, uint32_t first_warp, uint32_t warp_count)

@@ -92,11 +92,12 @@ typedef struct FuncState {           /* a function as it is run */
     const uint32_t *given;
     SteeredBranch *steered;     /* per branch that data decide; NULL: of none */
     const uint64_t *index_steps;        /* loop_exit.c's, per loop; NULL: with steered */
-    /* per instruction, of the warps that run; of plain ones only the first of them */
-    Count *counts;
+    /* per instruction, of the warps that run; of plain ones only the first of them. NULL: nothing
+     * yet */
+    Count **counts;
     /* the same of the block, until the caller empties them; where its warps run together these are
      * the counts */
-    Count *sums;
+    Count **sums;
     PlanMemo *memo;
     uint64_t walked;            /* blocks, to find regions */
     /* per instruction: of a branch that rested on an assumption the uncertainty that the accesses
@@ -151,7 +152,8 @@ typedef struct Frame {
     struct Frame *caller;
     FuncState *func_state;
     const Insn *call;           /* in the caller */
-    Register *regs;             /* at Slice.places */
+    /* at Slice.places; NULL: not written so far. Of a long function most never are */
+    Register **regs;
     /* per instruction: how often doubtful lanes stayed in a loop; branch.c's WAS_LEFT */
     uint32_t *stays;
     Slots params;               /* of calls that this function makes */
@@ -413,7 +415,7 @@ SimResult ptx_machine_result(const FuncState *func_state, const Operand *operand
 void ptx_machine_put(Machine *machine, Warp *warp, const SimResult *result, const Value *value,
                      uint32_t lanes, uint8_t doubt);
 /* The condition code: a register behind those that have names. */
-Register *ptx_machine_carry(const Warp *warp);
+const Register *ptx_machine_carry(const Warp *warp);
 void ptx_machine_write_carry(Machine *machine, Warp *warp, const Value *value, uint32_t lanes,
                              uint8_t doubt);
 void ptx_machine_set(Machine *machine, Register *reg, const Value *value, unsigned bits,
@@ -423,10 +425,24 @@ Value ptx_machine_unknown(Machine *machine, bool is_uniform);
 /* A decimal constant is a double; instructions on single floats take it as such. */
 void ptx_machine_narrow(const Operand *operand, Type type, Scratch *scratch);
 
-/* A register that no run writes shares its place with others like it. */
+/* A register that no run writes shares its place with others like it. NULL: it was not written. */
 static inline Register *ptx_frame_register(const Frame *frame, RegId reg)
 {
-    return &frame->regs[frame->func_state->slice.places[reg]];
+    return frame->regs[frame->func_state->slice.places[reg]];
+}
+
+static inline bool ptx_register_is_written(const Register *r)
+{
+    return r && r->is_written;
+}
+
+/* To be written. */
+static inline Register *ptx_frame_place(Machine *machine, const Frame *frame, uint32_t place)
+{
+    Register **r = &frame->regs[place];
+    if (!*r)
+        *r = ptx_arena_new(machine->arena, Register);
+    return *r;
 }
 
 /* What an operand holds: mostly what a register does. */
@@ -437,18 +453,27 @@ static inline const Value *ptx_machine_read(Machine *machine, Warp *warp, const 
                                            operand->kind == OPERAND_REG ? operand->id : 0);
     bool is_plain = operand->kind == OPERAND_REG
                     && !(operand->flags & (OPERAND_COMPONENT | OPERAND_NEGATED | OPERAND_MINUS))
-                    && r->is_written;
+                    && ptx_register_is_written(r);
     return is_plain ? &r->value : ptx_machine_make(machine, warp, operand, scratch);
 }
 
 static inline const Value *ptx_machine_read_arg(Machine *machine, Warp *warp, const SimArg *arg,
                                                 Scratch *scratch)
 {
-    const Register *r = &warp->frame->regs[arg->place];
+    const Register *r = warp->frame->regs[arg->place];
     if (arg->constant)
         return arg->constant;
-    return arg->place && r->is_written ? &r->value
-                                       : ptx_machine_make(machine, warp, arg->operand, scratch);
+    return arg->place && ptx_register_is_written(r)
+               ? &r->value
+               : ptx_machine_make(machine, warp, arg->operand, scratch);
+}
+
+/* To be counted in. */
+static inline Count *ptx_count_at(Machine *machine, Count **counts, InsnId insn)
+{
+    if (!counts[insn])
+        counts[insn] = ptx_arena_new(machine->arena, Count);
+    return counts[insn];
 }
 
 static inline uint64_t ptx_truncated(uint64_t number, unsigned bits)

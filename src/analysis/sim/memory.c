@@ -744,9 +744,13 @@ static bool may_be_shared(const Op *op)
 void ptx_memory_assume_written(Machine *m, Warp *w, const SimInsn *insn)
 {
     const Operand *operands = insn->operands;
-    for (unsigned o = 0; o < insn->operand_count; o++)
-        if (operands[o].role & ROLE_DEF && operands[o].kind == OPERAND_REG)
-            ptx_frame_register(w->frame, operands[o].id)->value.is_assumed = true;
+    for (unsigned o = 0; o < insn->operand_count; o++) {
+        Register *r = operands[o].role & ROLE_DEF && operands[o].kind == OPERAND_REG
+                          ? ptx_frame_register(w->frame, operands[o].id)
+                          : NULL;
+        if (r)
+            r->value.is_assumed = true;
+    }
     if (insn->op->kind == OPK_ST && insn->op->space != SPACE_GLOBAL
         && insn->op->space != SPACE_SHARED)
         assume_stored(w);
@@ -799,11 +803,14 @@ void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId reconvergence
         *assumed = 1;
     }
     m->steps += region->reg_count / REGS_A_STEP;
-    for (uint32_t i = 0; i < region->place_count; i++)
-        w->frame->regs[region->places[i]].value.is_assumed = true;
+    for (uint32_t i = 0; i < region->place_count; i++) {
+        Register *r = w->frame->regs[region->places[i]];
+        if (r)
+            r->value.is_assumed = true;
+    }
     for (uint32_t i = 0; *assumed <= doubt && i < region->access_count;
          i++) /* lanes may come there that did not, or once more */
-        ptx_count_add_uncertainty(&func_state->counts[region->accesses[i]], doubt);
+        ptx_count_add_uncertainty(ptx_count_at(m, func_state->counts, region->accesses[i]), doubt);
     *assumed = *assumed <= doubt ? (uint8_t)(doubt + 1) : *assumed;
     if (region->stores_private)
         assume_stored(w);

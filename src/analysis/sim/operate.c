@@ -141,7 +141,7 @@ static void run_lanewise(Machine *m, Warp *w, const SimInsn *insn, uint32_t lane
         args[a] = ptx_machine_read_arg(m, w, &insn->args[a], &room[a]);
     if (op->takes_carry && count < MAX_ARGS) {
         const Register *carry = ptx_machine_carry(w);
-        args[count++] = carry->is_written ? &carry->value : &unknown;
+        args[count++] = ptx_register_is_written(carry) ? &carry->value : &unknown;
     }
     const bool is_chained = op->is_chained && count > 2;
     unsigned first_count = count < LANE_ARGS ? count : LANE_ARGS;
@@ -308,7 +308,7 @@ static bool is_put_plainly(const Warp *w, uint32_t lanes, uint8_t doubt)
 /* The value, one number that is the same in all blocks, is there already. */
 static inline bool is_put_there(const Register *r, const Value *value)
 {
-    return r->is_written && !memcmp(&r->value, value, offsetof(Value, by));
+    return ptx_register_is_written(r) && !memcmp(&r->value, value, offsetof(Value, by));
 }
 
 void ptx_machine_forget(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, uint8_t doubt)
@@ -321,7 +321,6 @@ void ptx_machine_forget(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes
     Value value = ptx_machine_unknown(m, false);
     /* of results of mma, over and over */
     const bool may_hold = !is_uniform && is_put_plainly(w, lanes, doubt);
-    const Register *regs = w->frame->regs;
     for (unsigned o = 0; o < insn->operand_count; o++) {
         if (!(operands[o].role & ROLE_DEF))
             continue;
@@ -329,7 +328,7 @@ void ptx_machine_forget(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes
             value = ptx_machine_unknown(m, true);
         if (o >= insn->result_count)
             ptx_machine_write(m, w, &operands[o], &value, lanes, doubt);
-        else if (!may_hold || !is_put_there(&regs[insn->results[o].place], &value))
+        else if (!may_hold || !is_put_there(w->frame->regs[insn->results[o].place], &value))
             ptx_machine_put(m, w, &insn->results[o], &value, lanes, doubt);
     }
 }

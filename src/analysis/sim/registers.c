@@ -127,10 +127,10 @@ static inline void name_addend(Machine *m, Value *made)
 void ptx_machine_put(Machine *m, Warp *w, const SimResult *result, const Value *value,
                      uint32_t lanes, uint8_t doubt)
 {
-    Register *r = &w->frame->regs[result->place];
     Value made;
     if (!result->place)
         return;
+    Register *r = ptx_frame_place(m, w->frame, result->place);
     note_written(m, w, result->reg, r);
     if (result->is_part) {
         ptx_value_copy(&made, value);
@@ -149,17 +149,23 @@ void ptx_machine_write(Machine *m, Warp *w, const Operand *operand, const Value 
     ptx_machine_put(m, w, &result, value, lanes, doubt);
 }
 
-Register *ptx_machine_carry(const Warp *w)
+static RegId carry_of(const Warp *w)
 {
-    return ptx_frame_register(w->frame, w->frame->func_state->func->reg_count);
+    return w->frame->func_state->func->reg_count;
+}
+
+const Register *ptx_machine_carry(const Warp *w)
+{
+    return ptx_frame_register(w->frame, carry_of(w));
 }
 
 void ptx_machine_write_carry(Machine *m, Warp *w, const Value *value, uint32_t lanes, uint8_t doubt)
 {
-    Register *r = ptx_machine_carry(w);
+    const RegId carry = carry_of(w);
+    Register *r = ptx_frame_place(m, w->frame, w->frame->func_state->slice.places[carry]);
     Value made = *value;
     made.is_assumed |= doubt == UNCERTAIN_PARAMETER;
-    note_written(m, w, w->frame->func_state->func->reg_count, r);
+    note_written(m, w, carry, r);
     ptx_machine_set(m, r, &made, 1, lanes, w->live);
 }
 
@@ -344,7 +350,7 @@ const Value *ptx_machine_make(Machine *m, Warp *w, const Operand *operand, Scrat
     switch ((OperandKind)operand->kind) {
     case OPERAND_REG: {
         const Register *r = ptx_frame_register(w->frame, operand->id);
-        if (operand->flags & (OPERAND_COMPONENT) || !r->is_written) {
+        if (operand->flags & (OPERAND_COMPONENT) || !ptx_register_is_written(r)) {
             s->value = ptx_machine_unknown(m, false);
             return &s->value;
         }

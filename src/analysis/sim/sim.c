@@ -156,11 +156,18 @@ SimFunc ptx_machine_func(const Machine *m, FuncId func)
     return state ? func_of(state) : (SimFunc){ 0 };
 }
 
+void ptx_machine_put_sum(Machine *m, uint32_t at, InsnId insn, const Count *sum)
+{
+    *ptx_count_at(m, m->states[at]->sums, insn) = *sum;
+}
+
 void ptx_machine_discard(const Machine *m)
 {
     for (uint32_t r = 0; r < m->run_count; r++) {
         const FuncState *state = m->states[r];
-        memset(state->sums, 0, state->func->insn_count * sizeof *state->sums);
+        for (InsnId i = 0; i < state->func->insn_count; i++)
+            if (state->sums[i])
+                *state->sums[i] = ptx_count_none;
     }
 }
 

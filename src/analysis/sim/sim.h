@@ -8,13 +8,12 @@
 #define PTX_ANALYSIS_SIM_SIM_H
 
 #include "analysis/flow/types.h"
+#include "analysis/sim/count.h"
 #include "analysis/sim/shared_layout.h"
 #include "analysis/sim/value.h"
 
 typedef struct AssumedParam AssumedParam;
 typedef struct Blocks Blocks;
-typedef struct Count Count;
-typedef struct Evaluated Evaluated;
 typedef struct GuessedTrips GuessedTrips;
 typedef struct Launch Launch;
 typedef struct Machine Machine;
@@ -122,9 +121,9 @@ typedef struct SimFunc {        /* a function that was run */
     const Loops *loops;
     /* per instruction: so many from here on run as often as this one; 0: it is counted alone */
     const uint16_t *plain;
-    const Count *counts;        /* per instruction, of the warps that ran last */
+    CountTable counts;          /* of the warps that ran last */
     /* the same of the blocks that ran, until the caller empties them */
-    Count *sums;
+    CountTable sums;
 } SimFunc;
 
 /* In the order in which they were first called: the kernel is the first. */
@@ -132,6 +131,9 @@ uint32_t ptx_machine_func_count(const Machine *machine);
 FuncId ptx_machine_func_id(const Machine *machine, uint32_t at);
 SimFunc ptx_machine_func_at(const Machine *machine, uint32_t at);
 SimFunc ptx_machine_func(const Machine *machine, FuncId func);
+
+/* Sets what was counted of an instruction of the so-many-th function. */
+void ptx_machine_put_sum(Machine *machine, uint32_t at, InsnId insn, const Count *sum);
 
 /* Empties the sums of all functions. */
 void ptx_machine_discard(const Machine *machine);

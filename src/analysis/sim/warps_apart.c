@@ -20,16 +20,17 @@ static void space_warps(Machine *m)
 }
 
 /* What was counted of a run, for each of the warps that it stands for. */
-void ptx_machine_sum_counts(const FuncState *func_state, uint32_t warps)
+void ptx_machine_sum_counts(Machine *m, const FuncState *func_state, uint32_t warps)
 {
-    for (InsnId i = 0; i < func_state->func->insn_count; i++)
-        if (func_state->counts[i].warps > 0) {
-            Count *sum = &func_state->sums[i];
-            ptx_count_add(sum, &func_state->counts[i], warps);
-            sum->most = func_state->counts[i].warps > sum->most ? func_state->counts[i].warps
-                                                                : sum->most;
-            func_state->counts[i] = (Count){ 0 };
-        }
+    for (InsnId i = 0; i < func_state->func->insn_count; i++) {
+        Count *count = func_state->counts[i];
+        if (!count || !(count->warps > 0))
+            continue;
+        Count *sum = ptx_count_at(m, func_state->sums, i);
+        ptx_count_add(sum, count, warps);
+        sum->most = count->warps > sum->most ? count->warps : sum->most;
+        *count = ptx_count_none;
+    }
 }
 
 /* Runs the first of these warps, which are left, for as many of them as it stands for. Those;
@@ -50,7 +51,7 @@ static uint32_t run_standing(Machine *m, FuncState *func_state, uint32_t first, 
     *is_alone |= are_several && count == 1;
     for (uint32_t i = 0; i < count; i++)
         are_done |= UINT32_C(1) << (first + i * m->blocks.step[GROWTH_WARP]);
-    ptx_machine_sum_counts(func_state, count);
+    ptx_machine_sum_counts(m, func_state, count);
     while (m->warps[first].frame)       /* for the next one */
         ptx_frame_leave(&m->warps[first]);
     m->blocks.count[GROWTH_WARP] = 1;
@@ -75,7 +76,7 @@ void ptx_machine_run_apart(Machine *m, FuncState *func_state)
     uint32_t are_left = full ? UINT32_MAX >> (WARP_LANES - full) : 0;
     space_warps(m);
     if (func_state->sums == func_state->counts)
-        func_state->counts = ptx_arena_array(m->arena, Count, func_state->func->insn_count);
+        func_state->counts = ptx_arena_array(m->arena, Count *, func_state->func->insn_count);
     uint32_t step = m->spacing;
     bool is_alone = false;
     for (uint32_t w = 0; w < m->warp_count; w++) {

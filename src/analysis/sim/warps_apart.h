@@ -9,7 +9,7 @@
 void ptx_machine_run_apart(Machine *m, FuncState *func_state);
 
 /* What was counted of a run, for each of the warps that it stands for. */
-void ptx_machine_sum_counts(const FuncState *func_state, uint32_t warps);
+void ptx_machine_sum_counts(Machine *machine, const FuncState *func_state, uint32_t warps);
 
 /* machine.c: in turns, from barrier to barrier. */
 void ptx_machine_run_together(Machine *m, FuncState *func_state, uint32_t first_warp,

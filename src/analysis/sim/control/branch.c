@@ -255,7 +255,7 @@ void ptx_branch_run(Machine *m, Warp *w, const Insn *insn, uint32_t taken, uint3
     uint32_t lanes = top->lanes, falling = lanes & ~(taken | maybe), goes = taken | maybe,
              stays_on = falling | maybe;
     uint8_t doubt = uncertainty_of(maybe == 0, is_assumed);
-    Count *count = &func_state->counts[top->pc];
+    Count *count = func_state->counts[top->pc];
     uint8_t worst = doubt > top->doubt ? doubt : top->doubt;
     count->doubt = worst > count->doubt ? worst : count->doubt;
     int side = maybe || is_assumed || m->config.is_hurried
@@ -344,7 +344,7 @@ void ptx_branch_run_indexed(Machine *m, Warp *w, const Insn *insn, uint32_t lane
         top->pc = func_state->func->labels[func_state->func->table_ids[table->first + first]].insn;
         return;
     }
-    func_state->counts[top->pc].divergent++;
+    func_state->counts[top->pc]->divergent++;
     base.lanes = top->lanes & ~lanes;
     if (base.join == top->join && !top->maybe)
         w->entry_count--;

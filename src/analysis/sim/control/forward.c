@@ -281,7 +281,7 @@ static Pace *pace_of(Machine *m, FuncState *func_state, LoopId loop)
 /* ---- numbers from trip to trip --------------------------------------------------------------- */
 
 /* What a warp holds of the so-many-th thing that the loop carries: a register, else a place in
- * local memory. */
+ * local memory. NULL: a register that was not written. */
 static Register *carried_at(const Warp *w, const Pace *pace, uint32_t index)
 {
     return index < pace->carried_count ? ptx_frame_register(w->frame, pace->carried[index])
@@ -307,10 +307,12 @@ static void hold(Machine *m, const Warp *w, const Pace *pace, Visit *v)
     for (uint32_t i = 0; i < v->held_count; i++) {
         const Register *r = carried_at(w, pace, i);
         ForwardHeld *to = &v->held[i];
-        to->is_written = r->is_written;
+        to->is_written = ptx_register_is_written(r);
+        if (!to->is_written)
+            continue;
         to->value = r->value;
         to->value.lanes = r->value.lanes ? to->lanes : NULL;
-        for (unsigned l = 0; r->is_written && r->value.lanes && l < WARP_LANES; l++)
+        for (unsigned l = 0; r->value.lanes && l < WARP_LANES; l++)
             to->lanes[l] = r->value.lanes[l];
     }
 }
@@ -325,10 +327,11 @@ static int64_t extended(uint64_t number, unsigned bits)
 static bool difference(const Register *now, const ForwardHeld *then, uint32_t lanes, unsigned bits,
                        int64_t *by)
 {
-    const Value *a = &then->value, *b = &now->value;
+    const bool is_written = ptx_register_is_written(now);
     *by = 0;
-    if (!now->is_written || !then->is_written)
-        return now->is_written == then->is_written;
+    if (!is_written || !then->is_written)
+        return is_written == then->is_written;
+    const Value *a = &then->value, *b = &now->value;
     if ((a->unknown & lanes) != (b->unknown & lanes))
         return false;
     lanes &= ~a->unknown;
@@ -387,9 +390,8 @@ static void hold_counts(Machine *m, const Warp *w, const Pace *pace, Visit *v)
             count_range(func_state, pace, &first, &end);
             if (!has_part(func_state, own))
                 continue;
-            if (pass)
-                memcpy(&v->counts[at], &func_state->counts[first],
-                       (end - first) * sizeof *v->counts);
+            for (InsnId i = first; pass && i < end; i++)
+                v->counts[at + i - first] = *ptx_count_of(func_state->counts, i);
             at += end - first;
         }
         v->count_held = at;
@@ -413,13 +415,13 @@ static void repeat_counts(Machine *m, const Warp *w, const Pace *pace, const Vis
         if (!has_part(func_state, own))
             continue;
         for (InsnId i = first; i < end; i++, at++) {
-            static const Count nothing = { .warps = 0 };
-            const Count *before = at < v->count_held ? &v->counts[at] : &nothing;
-            if (func_state->counts[i].warps > before->warps) {
-                ptx_count_repeat(&func_state->counts[i], before, times);
-                if (pace->is_loose && func_state->counts[i].doubt < UNCERTAIN_REPEAT)
-                    func_state->counts[i].doubt = UNCERTAIN_REPEAT;
-            }
+            const Count *before = at < v->count_held ? &v->counts[at] : &ptx_count_none;
+            Count *count = func_state->counts[i];
+            if (!count || !(count->warps > before->warps))
+                continue;
+            ptx_count_repeat(count, before, times);
+            if (pace->is_loose)
+                ptx_count_add_uncertainty(count, UNCERTAIN_REPEAT);
         }
     }
 }
@@ -508,8 +510,8 @@ static void clear_growth(const Machine *m, Warp *w, unsigned d)
     for (Frame *frame = w->frame; frame; frame = frame->caller) {
         clear_slots(m, &frame->params, d);
         for (uint32_t r = 0; r < frame->func_state->slice.place_count; r++)
-            if (frame->regs[r].value.grows >> d & 1)
-                ptx_block_stride_set(&m->blocks, &frame->regs[r].value, d, 0);
+            if (frame->regs[r] && frame->regs[r]->value.grows >> d & 1)
+                ptx_block_stride_set(&m->blocks, &frame->regs[r]->value, d, 0);
     }
 }
 
@@ -527,7 +529,7 @@ static bool measure(Machine *m, const Warp *w, const Pace *pace, Visit *v, uint3
             && !(pace->is_loose && i < pace->carried_count && !pace->decides[pace->carried[i]]))
             return false;
         held->by = held->is_followed ? held->by : 0;
-        if (now->is_written && held->is_written)
+        if (held->is_written && ptx_register_is_written(now))
             ptx_blocks_keep_common(&m->blocks, &now->value, &held->value, GROWTH_DIMS);
     }
     return true;
@@ -573,12 +575,13 @@ static bool is_repeated(Machine *m, const Warp *w, const Pace *pace, const Visit
             continue;
         if (!difference(now, held, lanes, bits, &by) || by != held->by)
             return false;
-        if (now->is_written && lanes & ~now->value.unknown
+        const bool is_written = ptx_register_is_written(now);
+        if (is_written && lanes & ~now->value.unknown
             && extended((uint64_t)ptx_block_stride_along(&m->blocks, &now->value, v->dimension),
                         bits)
                    != by)
             return false;
-        if (now->is_written)
+        if (is_written)
             ptx_blocks_keep_common(&m->blocks, &now->value, &held->value, v->dimension);
     }
     return true;
@@ -591,7 +594,7 @@ static void move_on(Machine *m, const Warp *w, const Pace *pace, const Visit *v,
         const uint64_t by = times * (uint64_t)v->held[i].by;
         Register *r = carried_at(w, pace, i);
         Scratch moved;
-        if (!by || !r->is_written)
+        if (!by || !ptx_register_is_written(r))
             continue;
         moved.value = r->value;
         moved.value.all += by;

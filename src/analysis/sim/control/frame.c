@@ -71,7 +71,7 @@ FuncState *ptx_frame_state(Machine *m, FuncId called)
         func_state->given = find_given(m, func_state);
     func_state->memo = plan->memo ? plan->memo : ptx_plan_memo_new(m->arena, func, plan->cfg);
     func_state->assumed = ptx_arena_array(m->arena, uint8_t, func->insn_count);
-    func_state->counts = func_state->sums = ptx_arena_array(m->arena, Count, func->insn_count);
+    func_state->counts = func_state->sums = ptx_arena_array(m->arena, Count *, func->insn_count);
     return func_state;
 }
 
@@ -88,15 +88,16 @@ Frame *ptx_frame_enter(Machine *m, Warp *w, FuncState *func_state, const Insn *c
     Frame *frame = func_state->spare;
     if (frame) {
         func_state->spare = frame->next;
-        for (uint32_t r = 0; r < func_state->slice.place_count; r++) {
-            frame->regs[r].is_written = false;
-            frame->regs[r].region = 0;
-        }
+        for (uint32_t r = 0; r < func_state->slice.place_count; r++)
+            if (frame->regs[r]) {
+                frame->regs[r]->is_written = false;
+                frame->regs[r]->region = 0;
+            }
         memset(frame->stays, 0, func_state->func->insn_count * sizeof *frame->stays);
         frame->params.count = 0;
     } else {
         frame = ptx_arena_new(m->arena, Frame);
-        frame->regs = ptx_arena_array(m->arena, Register, func_state->slice.place_count);
+        frame->regs = ptx_arena_array(m->arena, Register *, func_state->slice.place_count);
         frame->stays = ptx_arena_array(m->arena, uint32_t, func_state->func->insn_count);
     }
     frame->func_state = func_state;
@@ -165,7 +166,7 @@ static void pass_registers(Machine *m, Warp *w, Frame *from, const Insn *insn, u
         w->frame = from;
         Value value = *ptx_machine_read(m, w, operand, &room);
         w->frame = own;
-        ptx_machine_set(m, ptx_frame_register(own, r), &value,
+        ptx_machine_set(m, ptx_frame_place(m, own, own->func_state->slice.places[r]), &value,
                         ptx_type_info[func->regs[r].type].bits, lanes, lanes);
     }
 }
@@ -204,7 +205,7 @@ void ptx_frame_return(Machine *m, Warp *w, const Frame *frame, uint32_t lanes)
             continue;
         const Operand *operand = call_operand(w->frame->func_state->func, frame->call, 0, index++);
         const Register *result = ptx_frame_register(frame, r);
-        if (operand && result->is_written)
+        if (operand && ptx_register_is_written(result))
             ptx_machine_write(m, w, operand, &result->value, lanes, UNCERTAIN_NONE);
     }
 }

@@ -22,9 +22,14 @@ static bool is_ignored(const Observer *orderer, const Op *op)
 /* The lanes that may have written or not. */
 static void forget_results_in(const Warp *w, const SimInsn *insn, uint32_t lanes)
 {
-    for (unsigned o = 0; o < insn->operand_count; o++)
-        if (insn->operands[o].role & ROLE_DEF && insn->operands[o].kind == OPERAND_REG)
-            ptx_frame_register(w->frame, insn->operands[o].id)->value.unknown |= lanes;
+    for (unsigned o = 0; o < insn->operand_count; o++) {
+        const Operand *operand = &insn->operands[o];
+        Register *r = operand->role & ROLE_DEF && operand->kind == OPERAND_REG
+                          ? ptx_frame_register(w->frame, operand->id)
+                          : NULL;
+        if (r)
+            r->value.unknown |= lanes;
+    }
 }
 
 /* Where lanes go, and what they wait for. */
@@ -81,7 +86,7 @@ static void run_active(Machine *m, Warp *w, const SimInsn *insn, uint32_t active
     if (insn->is_access && orderer)
         orderer->access(orderer->self, w, insn->insn, active, doubt);
     else if (insn->is_access)
-        ptx_memory_count(m, w, insn, &w->frame->func_state->counts[top->pc], active,
+        ptx_memory_count(m, w, insn, w->frame->func_state->counts[top->pc], active,
                          top->is_loose && doubt < UNCERTAIN_ORDER ? UNCERTAIN_ORDER : doubt);
     if (insn->is_needed || (insn->has_effect && !(m->are_apart && insn->is_access)))
         insn->run(m, w, insn, active, doubt);
@@ -93,7 +98,7 @@ static void run_active(Machine *m, Warp *w, const SimInsn *insn, uint32_t active
 /* The guard rests on an assumption: what it keeps from happening is not sure. */
 static void note_assumed_guard(Machine *m, Warp *w, const SimInsn *insn)
 {
-    Count *count = &w->frame->func_state->counts[w->entries[w->entry_count - 1].pc];
+    Count *count = w->frame->func_state->counts[w->entries[w->entry_count - 1].pc];
     ptx_memory_assume_written(m, w, insn);
     ptx_count_add_uncertainty(count, UNCERTAIN_PARAMETER);      /* more lanes may be here, or any */
 }
@@ -117,7 +122,7 @@ static uint8_t step_doubt(Machine *m, Warp *w, const SimInsn *insn, uint32_t may
 /* Of the frame that runs. False: other lanes may come next, or none. */
 static bool step(Machine *m, Warp *w, FuncState *func_state, Entry *top)
 {
-    Count *count = &func_state->counts[top->pc];
+    Count *count = ptx_count_at(m, func_state->counts, top->pc);
     const uint16_t plain = func_state->slice.plain[top->pc];
     if (m->orderer && m->orderer->step && m->orderer->step(m->orderer->self, w, top->pc))
         return true;
