@@ -113,6 +113,14 @@ static const struct { const char *what, *body, *machine; double count, all;
       ".reg .b16 %rs<5>; ld.global.v4.u8 {%rs1, %rs2, %rs3, %rs4}, [%rd4]; "
       "st.global.v4.u8 [%rd4+512], {%rs1, %rs2, %rs3, %rs4};\n",
       "alu", 0, 2 },
+    { "bytes of a matrix that lies the other way",
+      ".shared .align 32 .b8 s[1024]; wmma.load.b.sync.aligned.row.m16n16k16.shared.s8 {%r3, %r4}, "
+      "[s]; st.global.v2.u32 [%rd4+512], {%r3, %r4};\n",
+      "shared", 8, -1 },
+    { "bytes of a matrix that lies as it is read",
+      ".shared .align 32 .b8 s[1024]; wmma.load.b.sync.aligned.col.m16n16k16.shared.s8 {%r3, %r4}, "
+      "[s]; st.global.v2.u32 [%rd4+512], {%r3, %r4};\n",
+      "shared", 1, -1 },
     { "halves that become floats",
       ".reg .b16 %rs<5>; ld.global.v2.s16 {%rs1, %rs2}, [%rd4]; "
       "cvt.rn.f32.s16 %f3, %rs1; cvt.rn.f32.s16 %f4, %rs2; "
