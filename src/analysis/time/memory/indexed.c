@@ -249,11 +249,14 @@ double ptx_list_moved_bytes(const CacheInput *in, const Lists *lists, InsnId id,
     return once + lost_between_turns(lists, &led, line, warps, l1_bytes) * fmax(0, turns - once);
 }
 
-/* Infinite: threads do not go over it by their own numbers. */
-static double own_table_bytes(const CacheInput *in, const Lists *lists, InsnId id)
+/* Infinite: threads do not go over it by their own numbers. They may read a part of an element. */
+static double own_table_bytes(const CacheInput *in, const Lists *lists, InsnId id, double threads)
 {
     const uint32_t param = in->sources[id].param;
-    return param < MAX_LISTS && lists->own_bytes[param] > 0 ? lists->own_bytes[param] : INFINITY;
+    const double bytes = in->func->insns[id].access_bytes, scale = in->sources[id].scale;
+    if (param >= MAX_LISTS || !(lists->own_bytes[param] > 0))
+        return INFINITY;
+    return fmax(lists->own_bytes[param], threads * (isfinite(scale) ? fmax(scale, bytes) : bytes));
 }
 
 /* A table that data lead into has as many elements as there are threads, where nothing says how
@@ -267,7 +270,7 @@ double ptx_table_bytes(const CacheInput *in, const Lists *lists, InsnId id)
     if (in->spread[id].reach < MAX_REACH)
         return in->spread[id].reach;
     const TableUse use = lists->tables[id];
-    const double own = own_table_bytes(in, lists, id);
+    const double own = own_table_bytes(in, lists, id, threads);
     if (!(use.indices > 0))
         return threads * bytes;
     return fmin(own, isfinite(scale) ? use.indices * fmax(scale, bytes)
