@@ -141,6 +141,27 @@ static void test_slices(void **state)
         fail_msg("%g words a thread come from memory", words);
 }
 
+#define NEIGHBOURS \
+    "mul.wide.u32 %rd10, %r1, 4; add.s64 %rd11, %rd1, %rd10; ld.param.u64 %rd12, [t];" \
+    "L: ld.global.u32 %r4, [%rd11]; mul.wide.s32 %rd6, %r4, 16; add.s64 %rd7, %rd12, %rd6;" \
+    "ld.global.v4.u32 {%r5, %r10, %r7, %r8}, [%rd7]; add.s32 %r6, %r6, %r5;" \
+    "add.s64 %rd11, %rd11, 131072;" NEXT
+
+/* Each thread goes over 32 neighbours, of 16 bytes: they are the elements that threads have. */
+static void test_own(void **state)
+{
+    enum { OWN_BYTES = 16, INDEX_BYTES = 4 };
+    const double threads = BLOCKS * THREADS, indices = threads * TURNS * INDEX_BYTES,
+                 own = bytes_of("mul.wide.u32 %rd8, %r2, 512; add.s64 %rd8, %rd2, %rd8;"
+                                "ld.global.u32 %r6, [%rd8];" NEIGHBOURS),
+                 other = bytes_of("mov.u32 %r6, 0;" NEIGHBOURS);
+    (void)state;
+    if (!(own > indices + threads * OWN_BYTES * 0.9 && own < indices + 2.5 * threads * OWN_BYTES))
+        fail_msg("%g bytes of indices and as many elements as threads", own);
+    if (!(other > 2 * own))
+        fail_msg("%g bytes where threads have no element, %g where they do", other, own);
+}
+
 UNIT(led)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +169,7 @@ UNIT(led)
         cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_lists),
         cmocka_unit_test(test_slices),
+        cmocka_unit_test(test_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,6 +98,34 @@ static const struct { const char *what, *body, *machine; double count, all;
       ".shared .align 16 .b8 s[64]; st.shared.u32 [s], %r2; bar.sync 0;\n"
       "ld.shared.f32 %f3, [s]; ld.shared.f32 %f4, [s+4]; add.rn.f32 %f1, %f3, %f4;\n",
       "shared", 2, -1 },
+    /* ptxas 13.0 for sm_90: PRMT for each byte that something computes with */
+    { "bytes of a register",
+      ".reg .b16 %rs<5>; ld.global.v4.u8 {%rs1, %rs2, %rs3, %rs4}, [%rd4]; "
+      "mul.wide.u16 %r3, %rs1, 4; mul.wide.u16 %r4, %rs3, 6; st.global.u32 [%rd4+512], %r3; "
+      "st.global.u32 [%rd4+1024], %r4;\n",
+      "alu", 2, 7 },
+    { "bytes that become floats",
+      ".reg .b16 %rs<5>; ld.global.v2.u8 {%rs1, %rs2}, [%rd4]; "
+      "cvt.rn.f32.u16 %f3, %rs1; cvt.rn.f32.u16 %f4, %rs2; "
+      "add.rn.f32 %f1, %f3, %f4;\n",
+      "alu", 2, -1 },
+    { "bytes as they lie",
+      ".reg .b16 %rs<5>; ld.global.v4.u8 {%rs1, %rs2, %rs3, %rs4}, [%rd4]; "
+      "st.global.v4.u8 [%rd4+512], {%rs1, %rs2, %rs3, %rs4};\n",
+      "alu", 0, 2 },
+    { "bytes of a matrix that lies the other way",
+      ".shared .align 32 .b8 s[1024]; wmma.load.b.sync.aligned.row.m16n16k16.shared.s8 {%r3, %r4}, "
+      "[s]; st.global.v2.u32 [%rd4+512], {%r3, %r4};\n",
+      "shared", 8, -1 },
+    { "bytes of a matrix that lies as it is read",
+      ".shared .align 32 .b8 s[1024]; wmma.load.b.sync.aligned.col.m16n16k16.shared.s8 {%r3, %r4}, "
+      "[s]; st.global.v2.u32 [%rd4+512], {%r3, %r4};\n",
+      "shared", 1, -1 },
+    { "halves that become floats",
+      ".reg .b16 %rs<5>; ld.global.v2.s16 {%rs1, %rs2}, [%rd4]; "
+      "cvt.rn.f32.s16 %f3, %rs1; cvt.rn.f32.s16 %f4, %rs2; "
+      "add.rn.f32 %f1, %f3, %f4;\n",
+      "alu", 0, -1 },
     { "a product and a wide sum",
       "mul.wide.u32 %rd5, %r2, 12; add.s64 %rd6, %rd5, %rd4; st.global.u32 [%rd6], %r1;\n",
       "imad_wide", 1, 2 },

@@ -57,6 +57,7 @@ static void select_other(Selection *s, InsnId id, BlockId block)
     if (is_stored && !is_gathered_first)
         ptx_selection_beside(s, &row, MACHINE_MOVE, ptx_select_store_moves(s, insn));
     ptx_selection_beside(s, &row, MACHINE_BRANCH, ptx_select_leaves_before(s, id, block) ? 1 : 0);
+    ptx_selection_beside(s, &row, MACHINE_ALU, ptx_select_taken_out(s, insn));
     ptx_selection_beside(s, &row, MACHINE_ALU,
                          insn->op->operation == OP_MUL
                              ? ptx_select_extensions(s, ptx_node_of(s, row.node), insn->op)
@@ -240,8 +241,10 @@ Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, c
     s->in_vector = ptx_arena_array(arena, uint8_t, func->reg_count + 1);
     s->sums = ptx_arena_array(arena, uint32_t, nodes);
     s->tests = ptx_arena_array(arena, uint32_t, nodes);
+    s->is_taken_out = ptx_arena_array(arena, bool, nodes);
     ptx_select_mark_live(s);
     ptx_select_count_readers(s);
+    ptx_select_find_packed(s);
     for (InsnId i = 0; i < func->insn_count; i++)
         if (s->is_live[i])
             ptx_select_note_alignment(s, i);

@@ -54,6 +54,7 @@ typedef struct Selection {
     uint8_t *in_vector;         /* per register: VectorKnown */
     /* per node: operands of sums of floats, of comparisons, that read it */
     uint32_t *sums, *tests;
+    bool *is_taken_out;         /* per node: an element that is read apart from its neighbours */
     bool *is_demanded;          /* per node: it is read out of a register */
     BlockId *home;              /* per demanded node: a block that dominates all that read it */
     Selected *rows;             /* in the reverse of program order */

@@ -258,19 +258,37 @@ bool ptx_select_is_global(const Op *op)
     return op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC;
 }
 
-/* Lanes find their places in a matrix of 16 x 16 in memory; where it lies the other way than the
- * product takes it, each quarter is turned (MOVM). */
+/* A lane's bytes of a matrix that lies the other way than the product takes it: each is a load, and
+ * four are put together in a register. */
+static void place_bytes(Selection *s, const Selected *row, const Op *op)
+{
+    enum { LANES = 32 };
+    const double bytes = (double)op->shape[ptx_op_has(op, MOD_A) ? 0 : 1] * op->shape[2] / LANES;
+    ptx_selection_beside(s, row, ptx_select_is_global(op) ? MACHINE_GLOBAL : MACHINE_SHARED,
+                         bytes - 1);
+    ptx_selection_beside(s, row, MACHINE_IMAD, bytes / 2);
+    ptx_selection_beside(s, row, MACHINE_ALU, bytes / 4);
+}
+
+/* Lanes find their places in a matrix in memory, of words one by one. Where it lies the other way
+ * than the product takes it, each quarter of halves is turned (MOVM). */
 void ptx_select_place_fragment(Selection *s, const Selected *row, const Op *op)
 {
+    enum { WORDS_OF_LANE = 4, QUARTERS = 4 };
     bool is_load = op->operation == OP_WMMA_LOAD, is_store = op->operation == OP_WMMA_STORE;
-    if ((!is_load && !is_store) || !ptx_select_is_global(op))
+    if (!is_load && !is_store)
         return;
     bool is_turned = is_load
                      && ((ptx_op_has(op, MOD_A) && ptx_op_has(op, MOD_COL))
                          || (ptx_op_has(op, MOD_B) && ptx_op_has(op, MOD_ROW)));
-    ptx_selection_beside(s, row, MACHINE_IMAD_WIDE, 1);
+    const unsigned bits = ptx_type_info[op->type].bits;
+    if (is_turned && bits == 8)
+        place_bytes(s, row, op);
+    if (!ptx_select_is_global(op))
+        return;
+    ptx_selection_beside(s, row, MACHINE_IMAD_WIDE, op->type == TYPE_TF32 ? WORDS_OF_LANE : 1);
     ptx_selection_beside(s, row, MACHINE_IADD, 2);
-    ptx_selection_beside(s, row, MACHINE_OTHER, is_turned ? 4 : 0);
+    ptx_selection_beside(s, row, MACHINE_OTHER, is_turned && bits == 16 ? QUARTERS : 0);
 }
 
 bool ptx_select_is_copy(const Op *op)

@@ -8,6 +8,7 @@
 
 enum {
     HMMA_FMAS = 16 * 8 * 16, /* of one HMMA since sm_80 */
+    TF32_FMAS = 16 * 8 * 4,  /* that wmma becomes; mma has more */
 };
 
 /* ---- who reads what -------------------------------------------------------------------------- */
@@ -95,6 +96,14 @@ void ptx_selection_beside(Selection *s, const Selected *row, MachineOp machine, 
     ptx_select_emit(s, &beside, machine, count);
 }
 
+static double fmas_of_wmma(const Op *op)
+{
+    for (unsigned t = 0; t < op->type_count; t++)
+        if (op->types[t] == TYPE_TF32)
+            return TF32_FMAS;
+    return HMMA_FMAS;
+}
+
 /* Some classes are counted in what an instruction moves or multiplies: shared memory, matrices. */
 static double instructions_of(const Op *op, const CostTerm *term)
 {
@@ -104,7 +113,7 @@ static double instructions_of(const Op *op, const CostTerm *term)
         return 1;
     case MACHINE_TENSOR:
         return op->operation == OP_WMMA_MMA
-                   ? fmax((double)term->count, ptx_cost_tensor_fmas(op) / HMMA_FMAS)
+                   ? fmax((double)term->count, ptx_cost_tensor_fmas(op) / fmas_of_wmma(op))
                    : (double)term->count;
     default:
         return (double)term->count;

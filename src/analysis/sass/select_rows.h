@@ -87,6 +87,15 @@ bool ptx_select_field(Selection *s, Selected *row, const Op *op);
 void ptx_select_rounding(Selection *s, Selected *row, const GraphNode *node, const Op *op);
 void ptx_select_node(Selection *s, InsnId id, NodeId node_id, BlockId block);
 
+/* ---- select_packed.c: narrow elements of vectors ----------------------------------------------
+ */
+
+/* Of loads of several elements to a register, finds those that something computes with. */
+void ptx_select_find_packed(Selection *s);
+
+/* Instructions that take such elements of a load out of its registers (PRMT). */
+double ptx_select_taken_out(const Selection *s, const Insn *insn);
+
 /* ---- select_memory.c: addresses, neighbouring loads, local memory, stores ---------------------
  */
 

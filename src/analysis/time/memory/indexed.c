@@ -185,6 +185,24 @@ static bool is_led_by_list(const CacheInput *in, InsnId i)
     return leader != NO_ID && !ptx_is_list(in, i) && ptx_is_list(in, leader);
 }
 
+/* A kernel that goes over all elements of an array, and from each of them to others of it, asks for
+ * no more than all: particles and their neighbours, nodes of a graph. */
+static void find_own_bytes(const CacheInput *in, double *own_bytes)
+{
+    const double threads = in->evaluation->blocks * in->warps_per_block * 32;
+    double lanes[MAX_LISTS] = { 0 };
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        const DataSource *source = &in->sources[i];
+        const Count *count = &in->evaluation->insns[i].total;
+        if (source->param >= MAX_LISTS || source->leader != NO_ID || count->data_lanes > 0)
+            continue;
+        lanes[source->param] += count->active;
+        own_bytes[source->param] += count->used_bytes;
+    }
+    for (unsigned p = 0; p < MAX_LISTS; p++)
+        own_bytes[p] *= lanes[p] * 2 > threads;
+}
+
 void ptx_lists_find(Arena *arena, const CacheInput *in, Lists *out)
 {
     double elements[MAX_LISTS] = { 0 }, lanes[MAX_LISTS] = { 0 };
@@ -204,6 +222,7 @@ void ptx_lists_find(Arena *arena, const CacheInput *in, Lists *out)
         out->bytes[p] = elements[p] > 0 ? out->bytes[p] * elements[p] * out->share[p]
                                         : (double)INFINITY;
     }
+    find_own_bytes(in, out->own_bytes);
     out->beside = find_beside(arena, in);
     out->tables = find_table_uses(arena, in, out);
 }
@@ -230,6 +249,16 @@ double ptx_list_moved_bytes(const CacheInput *in, const Lists *lists, InsnId id,
     return once + lost_between_turns(lists, &led, line, warps, l1_bytes) * fmax(0, turns - once);
 }
 
+/* Infinite: threads do not go over it by their own numbers. They may read a part of an element. */
+static double own_table_bytes(const CacheInput *in, const Lists *lists, InsnId id, double threads)
+{
+    const uint32_t param = in->sources[id].param;
+    const double bytes = in->func->insns[id].access_bytes, scale = in->sources[id].scale;
+    if (param >= MAX_LISTS || !(lists->own_bytes[param] > 0))
+        return INFINITY;
+    return fmax(lists->own_bytes[param], threads * (isfinite(scale) ? fmax(scale, bytes) : bytes));
+}
+
 /* A table that data lead into has as many elements as there are threads, where nothing says how
  * many: an index for each is what such data mostly are. Pointers lead anywhere. */
 double ptx_table_bytes(const CacheInput *in, const Lists *lists, InsnId id)
@@ -241,10 +270,11 @@ double ptx_table_bytes(const CacheInput *in, const Lists *lists, InsnId id)
     if (in->spread[id].reach < MAX_REACH)
         return in->spread[id].reach;
     const TableUse use = lists->tables[id];
+    const double own = own_table_bytes(in, lists, id, threads);
     if (!(use.indices > 0))
         return threads * bytes;
-    return isfinite(scale) ? use.indices * fmax(scale, bytes)
-                           : fmax(use.indices * bytes, use.lane_bytes);
+    return fmin(own, isfinite(scale) ? use.indices * fmax(scale, bytes)
+                                     : fmax(use.indices * bytes, use.lane_bytes));
 }
 
 /* ---- where indices lie ----------------------------------------------------------------------- */

@@ -25,6 +25,9 @@ typedef struct Lists {
     bool lead;                  /* elements lead elsewhere, for each lane */
     const uint32_t *beside;     /* per instruction: accesses of its block to that array of lists */
     const TableUse *tables;     /* per instruction: of the table that data lead it into */
+    /* per parameter: what threads ask for of the array that it points to by their own numbers,
+     * each of them at least one element; 0: they do not, or not all of them */
+    double own_bytes[MAX_LISTS];
 } Lists;
 
 typedef struct Led {            /* of one access */
