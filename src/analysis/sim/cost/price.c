@@ -24,6 +24,10 @@ enum {
     COPIED_WARPS = 4,
     COPIED_SLOTS = 32,
     COPIED_TABLES_MAX = 256,            /* a table takes 20 KB: later instructions share the last */
+    /* where requests of an instruction were not like the last so often, those before it are kept:
+     * one for each word of a line that they may begin at */
+    KEPT_AFTER = 256,
+    KEPT_SLOTS = (LINE_MASK + 1) / BANK_BYTES,
 };
 
 typedef double TrafficFn(const Gpu *gpu, const Request *request);
@@ -59,7 +63,10 @@ typedef struct Traffic {
     uint8_t align;
     bool is_common;
     bool is_one;                /* all lanes at one address */
+    bool is_of_other;           /* the address's addend is ADDEND_OTHER */
     uint8_t low_bits;           /* Count's word */
+    uint16_t misses;            /* requests that were not like the one before */
+    struct Traffic *kept;       /* KEPT_SLOTS earlier ones; NULL: there were few of these */
 } Traffic;
 
 /* The shared side of a copy. One whose two sides lie a multiple of PERIOD further on costs the
@@ -167,6 +174,7 @@ static void remember(Traffic *t, const Request *r, const Value *address, uint64_
     t->align = address->align;
     t->is_common = address->is_common;
     t->is_one = !address->lanes;
+    t->is_of_other = address->addend == ADDEND_OTHER;
     t->period = 0;
     for (unsigned i = 0; i < WARP_LANES; i++)
         t->apart[i] = ptx_value_lane(address, i) - first;
@@ -335,6 +343,48 @@ static void add_spared(Count *count, const Traffic *t)
     count->spared_wavefronts += t->figure - t->joined;
 }
 
+static void find_traffic(const Price *p, Traffic *t, const RequestEvent *e, Request *r,
+                         const Value *address, const CostUnit *unit)
+{
+    uint64_t lanes[WARP_LANES];
+    remember(t, r, address, ptx_value_lane(address, (unsigned)__builtin_ctz(r->lanes)));
+    t->is_firm = find_figure(p, r, address, unit->granule, unit->traffic, &t->figure);
+    ptx_value_places(address, lanes);
+    r->addresses = lanes;
+    t->is_modelled = unit == &wavefronts && !ptx_traffic_is_certain(p->gpu, r);
+    t->ideal = unit->ideal(p->gpu, r, t->figure);
+    find_joined(p, t, r, e->insn);
+    t->used = unit == &sectors || e->insn->op->kind == OPK_LD ? ptx_traffic_used_bytes(r) : 0;
+    t->lines = unit == &sectors ? ptx_traffic_lines(r) : 0;
+    t->segments = unit == &sectors ? ptx_traffic_segments(p->gpu, r, t->figure) : 0;
+    t->low_bits = low_bits_of(r, address);
+    classify(p, t, r, unit);
+}
+
+/* As an earlier request that it is like, where one is kept: iterations begin at other words of a
+ * line, again and again. */
+static void recall_traffic(const Price *p, Traffic *t, const RequestEvent *e, Request *r,
+                           const Value *address, const CostUnit *unit)
+{
+    if (t->misses < KEPT_AFTER) {
+        t->misses++;
+        find_traffic(p, t, e, r, address, unit);
+        return;
+    }
+    if (!t->kept)
+        t->kept = ptx_arena_array(p->machine->arena, Traffic, KEPT_SLOTS);
+    const uint64_t first = ptx_value_lane(address, (unsigned)__builtin_ctz(r->lanes));
+    Traffic *kept = &t->kept[(first & LINE_MASK) / BANK_BYTES];
+    if (!is_alike(kept, r, address, first)
+        || kept->is_of_other != (address->addend == ADDEND_OTHER))
+        find_traffic(p, kept, e, r, address, unit);
+    struct Traffic *const all = t->kept;
+    *t = *kept;
+    t->first = first;
+    t->misses = KEPT_AFTER;
+    t->kept = all;
+}
+
 /* One side of an access: adds its figures, and notes what is in doubt of its address. *place keeps
  * what the last request came to. */
 static void add_request(Price *p, const RequestEvent *e, Traffic **place, Request *r,
@@ -349,19 +399,7 @@ static void add_request(Price *p, const RequestEvent *e, Traffic **place, Reques
     note_walk(t, r, first);
     was_walk |= t->pattern == PATTERN_PER_THREAD;
     if (!is_alike(t, r, address, first)) {
-        remember(t, r, address, first);
-        t->is_firm = find_figure(p, r, address, unit->granule, unit->traffic, &t->figure);
-        uint64_t lanes[WARP_LANES];
-        ptx_value_places(address, lanes);
-        r->addresses = lanes;
-        t->is_modelled = unit == &wavefronts && !ptx_traffic_is_certain(p->gpu, r);
-        t->ideal = unit->ideal(p->gpu, r, t->figure);
-        find_joined(p, t, r, e->insn);
-        t->used = unit == &sectors || e->insn->op->kind == OPK_LD ? ptx_traffic_used_bytes(r) : 0;
-        t->lines = unit == &sectors ? ptx_traffic_lines(r) : 0;
-        t->segments = unit == &sectors ? ptx_traffic_segments(p->gpu, r, t->figure) : 0;
-        t->low_bits = low_bits_of(r, address);
-        classify(p, t, r, unit);
+        recall_traffic(p, t, e, r, address, unit);
         if (was_walk && t->pattern == PATTERN_STRIDED)
             t->pattern = PATTERN_PER_THREAD;
     } else {
