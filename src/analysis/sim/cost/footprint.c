@@ -1,7 +1,7 @@
 #include "analysis/sim/cost/footprint.h"
 
+#include "analysis/sim/cost/footprint_state.h"
 #include "analysis/sim/cost/l1_passes.h"
-#include "analysis/sim/cost/moving_ranges.h"
 #include "analysis/sim/cost/traffic.h"
 #include "support/minmax.h"
 #include "support/assert.h"
@@ -10,79 +10,6 @@
 
 #include <math.h>
 #include <string.h>
-
-enum {
-    PIECE_SHIFT = 6,            /* 64 bytes */
-    BLOCK_BITS = 26,            /* of the number of a block that runs */
-    ARRAY_MASK = (1 << (32 - BLOCK_BITS)) - 1,
-    PIECE_BITS = 54,            /* of a number: addresses without the bits of their space */
-    SLOTS_FIRST = 1 << 6,
-    /* half of them: distinct pieces of a block that are distinguished; more count each time */
-    MAX_SLOTS = 1 << 16,
-    GROUP_PIECES = 4,
-    MIN_SCATTERED = 16,         /* sectors of a request */
-    MAX_WARPS = 32,
-    /* sectors: warps that are no further apart wait for the same fetch */
-    NEAR = 32,
-    PROBES = 4,
-    ARRAYS_NEAR = 64,
-};
-
-typedef enum FootprintSide {
-    SIDE_READ,
-    SIDE_WRITTEN,
-    SIDE_ATOMIC,
-    SIDE_MOVED,
-    SIDE_CONSTANT,
-    SIDE_PAST,                  /* no pieces: sectors that are read past L1, each time */
-    SIDE__COUNT
-} FootprintSide;
-
-typedef struct Extent {         /* of an array */
-    uint64_t key;
-    uint64_t first[SIDE__COUNT], last[SIDE__COUNT];     /* pieces */
-    double pieces[SIDE__COUNT];         /* distinct in each block, added up */
-    double here[SIDE__COUNT];           /* in the block that runs */
-    double missed, missed_here; /* sectors that a block's loads are the first to ask for */
-    double reused, reused_here; /* that they ask for again */
-    double boxes, boxes_here;   /* ArrayTraffic's */
-    uint64_t probed[PROBES];    /* the first address of a block and of its neighbours; 0: none */
-    FootprintShift shift;       /* of all requests that were followed */
-    bool is_followed, is_torn[3];       /* along a dimension they move by more than one shift */
-} Extent;
-
-/* Two to a line of the cache. */
-typedef struct FootprintPiece {
-    uint64_t number : PIECE_BITS;
-    uint64_t sides : 8;
-    uint64_t sectors : 2;       /* that L1 holds */
-    uint32_t block : BLOCK_BITS;        /* that it belongs to: of another it is empty */
-    uint32_t array : 32 - BLOCK_BITS;   /* that loads find it in; ARRAYS_MAX: none */
-    uint32_t fetched, touched[2];       /* by the clock of the warp that did; each sector */
-    uint32_t warps[2];          /* that have asked for each sector */
-} FootprintPiece;
-
-struct Footprint {
-    Arena *arena;
-    FootprintPiece *slots;
-    uint32_t *turns;            /* per slot: in which a load was the first to touch it */
-    uint32_t slot_count, used, block;
-    uint32_t turn;              /* of the request that is noted */
-    uint8_t found[ARRAYS_NEAR]; /* by the low bits of a key: an array + 1; 0: none */
-    Extent arrays[ARRAYS_MAX];
-    uint32_t array_count;
-    bool has_lost;              /* arrays beyond those, or pieces of one that far apart */
-    uint32_t clock[MAX_WARPS]; /* sectors that each warp's loads have asked for */
-    uint32_t warp;              /* that runs */
-    bool is_probing;
-    bool is_probe_lost;         /* some address does not say where the others are */
-    uint8_t probe;              /* a bit for each of Extent.probed that is asked for */
-    /* arrays that were there when the probe began; those of them that are asked for, and that it
-     * has not come to */
-    uint32_t probed_count, unprobed;
-    MovingRanges moving;        /* of the last run */
-    Traffics here, all;
-};
 
 Footprint *ptx_footprint_new(Arena *arena)
 {
@@ -169,6 +96,11 @@ static Extent *find_array(Footprint *f, uint64_t piece)
         };
     *found = (uint8_t)(i + 1);
     return &f->arrays[i];
+}
+
+Extent *ptx_footprint_array(Footprint *f, uint64_t piece)
+{
+    return find_array(f, piece);
 }
 
 static void extend_side(Extent *array, uint64_t number, FootprintSide side)
@@ -599,7 +531,7 @@ bool ptx_footprint_note_ends(Footprint *f, const uint32_t blocks[3])
     return are_known;
 }
 
-static void add(Traffics *to, const Traffics *from, double weight)
+void ptx_traffics_add(Traffics *to, const Traffics *from, double weight)
 {
     to->load_lines += weight * from->load_lines;
     to->load_passes += weight * from->load_passes;
@@ -641,8 +573,8 @@ void ptx_footprint_repeat(Footprint *f, const FootprintMark *mark, double times)
 {
     const double latest = UINT32_MAX - (UINT32_C(1) << 28);     /* clocks go no further than that */
     Traffics since = f->here;
-    add(&since, &mark->here, -1);
-    add(&f->here, &since, times);
+    ptx_traffics_add(&since, &mark->here, -1);
+    ptx_traffics_add(&f->here, &since, times);
     for (uint32_t a = 0; a < f->array_count; a++) {
         for (unsigned s = 0; s < SIDE__COUNT; s++)
             f->arrays[a].here[s] += times * (f->arrays[a].here[s] - mark->pieces[a][s]);
@@ -656,7 +588,7 @@ void ptx_footprint_repeat(Footprint *f, const FootprintMark *mark, double times)
 
 void ptx_footprint_close(Footprint *f, double weight)
 {
-    add(&f->all, &f->here, weight);
+    ptx_traffics_add(&f->all, &f->here, weight);
     f->here = (Traffics){ 0 };
     for (uint32_t a = 0; a < f->array_count; a++)
         for (unsigned s = 0; s < SIDE__COUNT; s++) {
@@ -718,122 +650,6 @@ void ptx_footprint_forget(Footprint *f)
     f->block++;
 }
 
-/* ---- the same elsewhere ---------------------------------------------------------------------- */
-
-void ptx_footprint_follow(Footprint *f, uint64_t place, const FootprintShift *shift)
-{
-    const uint32_t known = f->array_count;
-    Extent *array = find_array(f, place >> PIECE_SHIFT);
-    f->has_lost |= f->array_count > known;
-    if (!array)
-        return;
-    for (unsigned d = 0; d < 3 && array->is_followed; d++) {
-        const bool is_asked = shift->step[d] && array->shift.step[d];
-        array->is_torn[d] |= is_asked
-                             && array->shift.by[d] * (shift->step[d] / array->shift.step[d])
-                                    != shift->by[d];
-    }
-    array->is_followed = true;
-    array->shift = *shift;
-}
-
-/* Bytes from where a block touches the array to where one so far from it does. False: this is not
- * known. */
-static bool find_way(const Extent *array, const int64_t blocks[3], int64_t *bytes)
-{
-    *bytes = 0;
-    for (unsigned d = 0; d < 3; d++) {
-        const int64_t step = array->shift.step[d];
-        if (!blocks[d])
-            continue;
-        if (!array->is_followed || array->is_torn[d] || !step || blocks[d] % step)
-            return false;
-        *bytes += blocks[d] / step * array->shift.by[d];
-    }
-    return true;
-}
-
-static bool has_extent(const Extent *array, unsigned side)
-{
-    return side != SIDE_PAST && array->first[side] <= array->last[side];
-}
-
-/* What is counted rests on where an address lies in its line, and on the array. */
-static bool is_alike_there(const Extent *array, const int64_t blocks[3])
-{
-    int64_t bytes;
-    if (!find_way(array, blocks, &bytes) || bytes & LINE_MASK)
-        return false;
-    const uint64_t pieces = (uint64_t)(bytes / (1 << PIECE_SHIFT));
-    for (unsigned s = 0; s < SIDE__COUNT; s++)
-        if (has_extent(array, s)
-            && ((array->first[s] + pieces) >> (ARRAY_SHIFT - PIECE_SHIFT) != array->key
-                || (array->last[s] + pieces) >> (ARRAY_SHIFT - PIECE_SHIFT) != array->key))
-            return false;
-    return true;
-}
-
-bool ptx_footprint_can_move(const Footprint *f, const int64_t blocks[3])
-{
-    const bool has_boxes = f->here.box_rows > 0 || f->here.unknown_boxes > 0;
-    bool can = !f->has_lost && !has_boxes && f->array_count < ARRAYS_MAX;
-    for (uint32_t a = 0; a < f->array_count && can; a++)
-        can = is_alike_there(&f->arrays[a], blocks);
-    return can;
-}
-
-static void add_extent(Extent *to, const Extent *from, uint64_t pieces)
-{
-    for (unsigned s = 0; s < SIDE__COUNT; s++) {
-        to->here[s] += from->here[s];
-        if (!has_extent(from, s))
-            continue;
-        to->first[s] = ptx_u64_min(to->first[s], from->first[s] + pieces);
-        to->last[s] = ptx_u64_max(to->last[s], from->last[s] + pieces);
-    }
-    to->missed_here += from->missed_here;
-    to->reused_here += from->reused_here;
-}
-
-void ptx_footprint_add_moved(Footprint *f, const Footprint *run, const int64_t blocks[3])
-{
-    add(&f->here, &run->here, 1);
-    f->has_lost |= run->has_lost;
-    for (uint32_t a = 0; a < run->array_count; a++) {
-        const Extent *from = &run->arrays[a];
-        int64_t bytes = 0;
-        Extent *to = find_array(f, from->key << (ARRAY_SHIFT - PIECE_SHIFT));
-        if (to && find_way(from, blocks, &bytes))
-            add_extent(to, from, (uint64_t)(bytes / (1 << PIECE_SHIFT)));
-    }
-}
-
-static bool is_same_extent(const Extent *a, const Extent *b, uint64_t pieces)
-{
-    bool is_same = a->key == b->key && a->missed_here == b->missed_here
-                   && a->reused_here == b->reused_here;
-    for (unsigned s = 0; s < SIDE__COUNT && is_same; s++)
-        is_same = a->here[s] == b->here[s]
-                  && has_extent(a, s) == has_extent(b, s)
-                  && (!has_extent(a, s)
-                      || (a->first[s] + pieces == b->first[s]
-                          && a->last[s] + pieces == b->last[s]));
-    return is_same;
-}
-
-bool ptx_footprint_is_moved(const Footprint *run, const Footprint *there, const int64_t blocks[3])
-{
-    bool is_same = run->array_count == there->array_count && run->has_lost == there->has_lost
-                   && !memcmp(&run->here, &there->here, sizeof run->here);
-    for (uint32_t a = 0; a < run->array_count && is_same; a++) {
-        int64_t bytes;
-        is_same = find_way(&run->arrays[a], blocks, &bytes)
-                  && is_same_extent(&run->arrays[a], &there->arrays[a],
-                                    (uint64_t)(bytes / (1 << PIECE_SHIFT)));
-    }
-    return is_same;
-}
-
 /* ---- sums ------------------------------------------------------------------------------------ */
 
 static double between(const Extent *array, FootprintSide side)
@@ -875,7 +691,7 @@ Traffics ptx_footprint_sum(Footprint *f, Arena *arena, double weight)
 {
     Traffics out = { 0 };
     ArrayTraffic *arrays = ptx_arena_array(arena, ArrayTraffic, f->array_count);
-    add(&out, &f->all, weight);
+    ptx_traffics_add(&out, &f->all, weight);
     for (uint32_t a = 0; a < f->array_count; a++) {
         Extent *array = &f->arrays[a];
         for (unsigned s = 0; s < SIDE__COUNT; s++)
