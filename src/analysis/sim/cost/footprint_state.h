@@ -1,5 +1,5 @@
-/* footprint_state.h -- what a footprint is made of, for its own files: footprint.c notes and sums it,
- * footprint_elsewhere.c moves it to other blocks. */
+/* footprint_state.h -- what a footprint is made of, for its own files: footprint.c notes and sums
+ * it, footprint_elsewhere.c moves it to other blocks. */
 #ifndef PTX_ANALYSIS_SIM_COST_FOOTPRINT_STATE_H
 #define PTX_ANALYSIS_SIM_COST_FOOTPRINT_STATE_H
 
