@@ -77,6 +77,13 @@ typedef struct Gpu {
 extern const Gpu ptx_gpus[];            /* products by name, then architectures by number */
 extern const uint32_t ptx_gpu_count;
 
+static inline void ptx_gpu_use(Gpu *gpu, const GpuFacts *facts)
+{
+    gpu->figures = facts->figures;
+    gpu->figure_sources = facts->figure_sources;
+    gpu->pipes = facts->pipes;
+}
+
 /* Into facts that can be set; its texts are those of the other. */
 static inline void ptx_gpu_copy(Gpu *to, GpuFacts *facts, const Gpu *from)
 {
@@ -84,9 +91,7 @@ static inline void ptx_gpu_copy(Gpu *to, GpuFacts *facts, const Gpu *from)
     memcpy(facts->figures, from->figures, sizeof facts->figures);
     memcpy(facts->figure_sources, from->figure_sources, sizeof facts->figure_sources);
     memcpy(facts->pipes, from->pipes, sizeof facts->pipes);
-    to->figures = facts->figures;
-    to->figure_sources = facts->figure_sources;
-    to->pipes = facts->pipes;
+    ptx_gpu_use(to, facts);
 }
 
 /* A product ("h200") or an architecture ("sm_90", "sm_90a", "compute_90"); NULL where there is none

@@ -359,9 +359,7 @@ const Gpu *ptx_gpu_load(Arena *arena, const GpuFile *file, GpuFindFn find, void 
     GpuFacts *facts = ptx_arena_new(arena, GpuFacts);
     loader.gpu = gpu;
     loader.facts = facts;
-    gpu->figures = facts->figures;
-    gpu->figure_sources = facts->figure_sources;
-    gpu->pipes = facts->pipes;
+    ptx_gpu_use(gpu, facts);
     gpu->name = ptx_arena_strndup(arena, file->name, strlen(file->name));
     gpu->architecture = gpu->product = gpu->sm = "";
     for (int i = 0; i < FIGURE__COUNT; i++)

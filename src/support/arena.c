@@ -24,7 +24,7 @@ enum {
     MAX_CHUNK_BYTES = 32 << 20,
     KEPT_BYTES = 2 << 20,       /* longer chunks are not kept for later */
     GIVEN_BACK_BYTES = 4 << 20, /* longer parts of a chunk are given back */
-    READY_BYTES = 64 << 10,     /* pages of a mapped chunk are asked for by so many at least ... */
+    READY_BYTES = 64 << 10,     /* pages of a chunk are asked for by so many at least ... */
     READY_REGION_BYTES = 256 << 10,     /* ... and those of a region, which are there as a rule */
     REGION_BYTES = 4 * HUGE_PAGE_BYTES
 };
@@ -36,7 +36,7 @@ struct ArenaChunk {
     size_t bytes;
     /* end of what was handed out, once the chunk is no longer the newest */
     char *used_end;
-    char *ready_end;            /* its pages up to here are there */
+    char *ready_end;            /* its pages up to here were asked for */
     ChunkOrigin origin;
     _Alignas(8) char data[];
 };
@@ -220,7 +220,8 @@ static char *ready_end_for(ArenaChunk *chunk, const char *wanted)
     return bytes < (size_t)(chunk_end(chunk) - from) ? from + bytes : chunk_end(chunk);
 }
 
-/* The free part of the newest chunk becomes so long at least. False: the chunk is too short. */
+/* The free part of the newest chunk becomes so long at least. False: the chunk is too short. What
+ * is as long as a huge page gets such pages as it is written: much of it may be room for more. */
 static bool reach(Arena *arena, size_t bytes)
 {
     ArenaChunk *chunk = arena->chunks;
@@ -228,7 +229,8 @@ static bool reach(Arena *arena, size_t bytes)
         return false;
     if (arena->next + bytes > chunk->ready_end) {
         char *const to = ready_end_for(chunk, arena->next + bytes);
-        ptx_pages_make_ready(chunk->ready_end, (size_t)(to - chunk->ready_end));
+        if (bytes < (size_t)HUGE_PAGE_BYTES)
+            ptx_pages_make_ready(chunk->ready_end, (size_t)(to - chunk->ready_end));
         chunk->ready_end = to;
     }
     arena->end = chunk->ready_end;

@@ -5,6 +5,14 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+/* A system that does not know an advice refuses it, and nothing is lost. */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE (-1)
+#endif
+#ifndef MADV_HUGEPAGE
+#define MADV_HUGEPAGE (-1)
+#endif
+
 /* Of the pages that it lies in. */
 static void advise_pages(void *from, size_t bytes, int advice)
 {
@@ -14,20 +22,10 @@ static void advise_pages(void *from, size_t bytes, int advice)
 
 void ptx_pages_make_ready(void *from, size_t bytes)
 {
-#ifdef MADV_POPULATE_WRITE
     advise_pages(from, bytes, MADV_POPULATE_WRITE);
-#else
-    (void)from;
-    (void)bytes;
-#endif
 }
 
 void ptx_pages_make_huge(void *from, size_t bytes)
 {
-#ifdef MADV_HUGEPAGE
     advise_pages(from, bytes, MADV_HUGEPAGE);
-#else
-    (void)from;
-    (void)bytes;
-#endif
 }

@@ -299,7 +299,7 @@ static void test_ends(void **state)
 {
     const FootprintShift by_column = { { 128, 0, 0 }, { 2, 0, 0 } },
                          by_row = { { 0, -4096, 0 }, { 0, 1, 0 } };
-    const uint32_t column[3] = { 6, 0, 0 }, row[3] = { 0, 3, 0 }, between[3] = { 3, 0, 0 };
+    const int64_t column[3] = { 6, 0, 0 }, row[3] = { 0, 3, 0 }, between[3] = { 3, 0, 0 };
     Arena arena;
     jmp_buf on_failure;
     uint64_t addresses[32];

@@ -78,10 +78,10 @@ void ptx_evaluator_run_ends(AccessEvaluator *e, uint64_t most_steps)
  * this is noted. False: it does not, or is not known to. */
 static bool note_ends(const AccessEvaluator *e, const Blocks *blocks, const uint32_t at[3])
 {
-    uint32_t apart[3];
+    int64_t apart[3];
     for (unsigned d = 0; d < 3; d++) {
-        apart[d] = at[d] - blocks->first[d];
-        if (at[d] < blocks->first[d] || apart[d] % blocks->step[d]
+        apart[d] = (int64_t)at[d] - blocks->first[d];
+        if (apart[d] < 0 || apart[d] % blocks->step[d]
             || apart[d] / blocks->step[d] >= blocks->count[d])
             return false;
     }

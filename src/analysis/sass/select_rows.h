@@ -87,8 +87,7 @@ bool ptx_select_field(Selection *s, Selected *row, const Op *op);
 void ptx_select_rounding(Selection *s, Selected *row, const GraphNode *node, const Op *op);
 void ptx_select_node(Selection *s, InsnId id, NodeId node_id, BlockId block);
 
-/* ---- select_packed.c: narrow elements of vectors ----------------------------------------------
- */
+/* ---- select_packed.c: narrow elements of vectors --------------------------------------------- */
 
 /* Of loads of several elements to a register, finds those that something computes with. */
 void ptx_select_find_packed(Selection *s);

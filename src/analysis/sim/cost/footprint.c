@@ -505,16 +505,16 @@ void ptx_footprint_begin(Footprint *f, bool is_for_many)
     f->moving.is_incomplete = !is_for_many;
 }
 
-static bool moves_within(const Footprint *f, const MovingRange *range, const uint32_t blocks[3],
+static bool moves_within(const Footprint *f, const MovingRange *range, const int64_t blocks[3],
                          int64_t *bytes)
 {
     const Extent *array = &f->arrays[range->array];
-    return ptx_moving_range_way(range, blocks, bytes)
+    return ptx_shift_way(&range->shift, blocks, bytes)
            && is_of_array(array, range->first + (uint64_t)*bytes)
            && is_of_array(array, range->last + (uint64_t)*bytes);
 }
 
-bool ptx_footprint_note_ends(Footprint *f, const uint32_t blocks[3])
+bool ptx_footprint_note_ends(Footprint *f, const int64_t blocks[3])
 {
     int64_t bytes;
     bool are_known = !f->moving.is_incomplete;

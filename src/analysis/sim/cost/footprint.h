@@ -108,7 +108,7 @@ void ptx_footprint_begin(Footprint *footprint, bool is_for_many);
 
 /* One of those that the last run stood for, so many blocks further on: where what it touches begins
  * and ends is noted, and nothing else. False: this is not known, and nothing was noted. */
-bool ptx_footprint_note_ends(Footprint *footprint, const uint32_t blocks[3]);
+bool ptx_footprint_note_ends(Footprint *footprint, const int64_t blocks[3]);
 
 /* What an atomic request keeps L2 busy: each sector as often as lanes are at its most crowded
  * address, twice for elements of 8 bytes; and where lanes wait for each other no less than so many

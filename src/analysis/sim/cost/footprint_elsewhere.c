@@ -27,16 +27,10 @@ void ptx_footprint_follow(Footprint *f, uint64_t place, const FootprintShift *sh
  * known. */
 static bool find_way(const Extent *array, const int64_t blocks[3], int64_t *bytes)
 {
-    *bytes = 0;
-    for (unsigned d = 0; d < 3; d++) {
-        const int64_t step = array->shift.step[d];
-        if (!blocks[d])
-            continue;
-        if (!array->is_followed || array->is_torn[d] || !step || blocks[d] % step)
+    for (unsigned d = 0; d < 3; d++)
+        if (blocks[d] && (!array->is_followed || array->is_torn[d]))
             return false;
-        *bytes += blocks[d] / step * array->shift.by[d];
-    }
-    return true;
+    return ptx_shift_way(&array->shift, blocks, bytes);
 }
 
 static bool has_extent(const Extent *array, unsigned side)

@@ -30,16 +30,16 @@ void ptx_moving_ranges_add(MovingRanges *ranges, const MovingRange *range)
 
 /* Steps are multiples of those that came before, and blocks that a run stands for lie apart by
  * multiples of the last. */
-bool ptx_moving_range_way(const MovingRange *range, const uint32_t blocks[3], int64_t *bytes)
+bool ptx_shift_way(const FootprintShift *shift, const int64_t blocks[3], int64_t *bytes)
 {
     *bytes = 0;
     for (unsigned d = 0; d < 3; d++) {
-        const uint32_t step = range->shift.step[d];
+        const int64_t step = shift->step[d];
         if (!blocks[d])
             continue;
         if (!step || blocks[d] % step)
             return false;
-        *bytes += blocks[d] / step * range->shift.by[d];
+        *bytes += blocks[d] / step * shift->by[d];
     }
     return true;
 }

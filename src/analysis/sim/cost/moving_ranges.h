@@ -21,7 +21,7 @@ typedef struct MovingRanges {
 
 void ptx_moving_ranges_add(MovingRanges *ranges, const MovingRange *range);
 
-/* Bytes from the range to that of a block so far from the one that ran. False: it is not known. */
-bool ptx_moving_range_way(const MovingRange *range, const uint32_t blocks[3], int64_t *bytes);
+/* Bytes that what moves so is from where it was, in a block so far away. False: it is not known. */
+bool ptx_shift_way(const FootprintShift *shift, const int64_t blocks[3], int64_t *bytes);
 
 #endif
