@@ -237,7 +237,7 @@ static void show_run(Estimator *e, Session *s, const Trial *trial, ptxlint_estim
     const Executed *executed = ptx_session_executed(s, trial->gpu);
     if (ptx_session_shape(s)->error)
         out->occupancy.error = ptx_session_shape(s)->error;
-    const Prediction *prediction = ptx_session_predict(s, BUDGET_FIGURES, trial->gpu);
+    const Prediction *prediction = ptx_session_predict(s, trial->gpu);
     out->time = ptx_project_time(prediction);
     if (isnan(out->time.predicted_us) && !out->time.why)
         out->time.why = executed->why ? executed->why : ptx_session_shape(s)->error;

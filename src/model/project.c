@@ -134,7 +134,7 @@ void ptx_project_loop(Sessions *all, Session *session, LoopId loop, ptxlint_loop
                                                        all->gpu_count + 1);
     for (size_t g = 0; g < all->gpu_count; g++)
         parallelism[g] = view_parallelism(
-            &ptx_session_parallelisms(session, BUDGET_FIGURES, g)->loops[loop]);
+            &ptx_session_parallelisms(session, g)->loops[loop]);
     view->parallelism = parallelism;
 }
 
@@ -366,7 +366,7 @@ static ptxlint_concurrency view_concurrency(const Gpu *gpu, Session *session, si
 {
     const double warps = ptx_session_resident_warps(session, g);
     const Evaluation *evaluation = ptx_session_evaluation(session, BUDGET_FIGURES);
-    const Parallelisms *paths = ptx_session_parallelisms(session, BUDGET_FIGURES, g);
+    const Parallelisms *paths = ptx_session_parallelisms(session, g);
     LoopId loop = ptx_concurrency_where(ptx_session_func(session), ptx_session_cfg(session),
                                         ptx_session_loops(session), evaluation);
     Concurrency c = ptx_concurrency_compute(
@@ -416,7 +416,7 @@ static void find_bottleneck(Sessions *all, FuncId id, size_t g, const Prediction
                                               unknown, unknown, -1,      PTXLINT_NOT_KNOWN };
     if (!ptx_session_is_projected(session))
         return;
-    out->rest = view_parallelism(&ptx_session_parallelisms(session, BUDGET_FIGURES, g)->rest);
+    out->rest = view_parallelism(&ptx_session_parallelisms(session, g)->rest);
     out->roofline = view_roofline(all->gpus[g], session, g, prediction);
     out->concurrency = view_concurrency(all->gpus[g], session, g);
     if (!g && prediction->limiter >= 0)         /* requests are those of the first GPU */
@@ -445,7 +445,7 @@ static void project_on_each(Sessions *all, FuncId id, ptxlint_projection *projec
             out->cycles = view_cycles(all, gpu, &ptx_session_throughput(session, g)->func);
         out->peak = view_peak(all, gpu,
                               has_flow ? &ptx_session_mixes(session)->func : &(const Mix){ 0 });
-        const Prediction *prediction = ptx_session_predict(session, BUDGET_FIGURES, g);
+        const Prediction *prediction = ptx_session_predict(session, g);
         out->time = ptx_project_time(prediction);
         find_bottleneck(all, id, g, prediction, out);
     }

@@ -11,8 +11,8 @@ static void drop_evaluations(Passing *p, const Gpu *own, const Gpu *other)
             continue;
         p->evaluations[b] = NULL;
         p->was_evaluated[b] = false;
+        p->was_traced &= b != BUDGET_SHAPES;
     }
-    p->was_traced &= p->was_evaluated[BUDGET_SHAPES];
 }
 
 /* What rests on the GPU, or grows while it is asked, is left out. */
@@ -27,7 +27,6 @@ static void take_passing(Passing *to, const Session *first, size_t gpu)
     to->unbounded = NULL;
     to->shapes_left = NULL;
     to->parallelisms = NULL;
-    to->predicted = (Predicted){ .is_made = false };
     to->keeps_plans = to->has_lowered = false;
     drop_evaluations(to, gpus[0], gpus[gpu]);
     const Trace *trace = to->was_traced ? to->trace : NULL;
@@ -47,6 +46,8 @@ static void take_analyses(Session *s, const Session *first)
     s->demand = first->demand;
     s->has_flow = first->has_flow;
     s->has_live = first->has_live;
+    s->evaluation = first->evaluation;
+    s->was_evaluated = first->was_evaluated;
 }
 
 void ptx_session_begin_beside(Session *s, const Session *first, size_t gpu)
@@ -61,4 +62,9 @@ void ptx_session_begin_beside(Session *s, const Session *first, size_t gpu)
     of->lowered = first->gpus[gpu].lowered;
     /* without a model of its own, spills are looked for in a cheaper way */
     of->pressure = ptx_session_has_model(s) ? first->gpus[gpu].pressure : NULL;
+    if (s->was_evaluated) {
+        of->executed = first->gpus[gpu].executed;
+        of->predicted = first->gpus[gpu].predicted;
+        of->parallelisms = first->gpus[gpu].parallelisms;
+    }
 }

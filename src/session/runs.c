@@ -15,8 +15,6 @@
 #include "session/kept_runs.h"
 
 enum {
-    PREDICT_STEPS = 1 << 16,    /* of warps, for one block that stands for all */
-    BALANCE_STEPS = 1 << 18,    /* of warps, to see how blocks and warps differ */
     TRIAL_STEPS = 1 << 18,      /* of warps, where a trial does not say how many */
 };
 
@@ -67,8 +65,6 @@ static Effort planned_effort(const Session *s, EvaluationBudget budget)
     const Effort efforts[BUDGET__COUNT] = {
         [BUDGET_FINDINGS] = { of_findings, DEPTH_QUICK },
         [BUDGET_SHAPES] = { of_findings, DEPTH_QUICK },
-        [BUDGET_TIME] = { PREDICT_STEPS, DEPTH_FEW },
-        [BUDGET_BALANCE] = { BALANCE_STEPS, DEPTH_WHOLE },
         [BUDGET_FIGURES] = { has_grid ? EVALUATE_STEPS_REPORT : of_sample, DEPTH_WHOLE },
     };
     if (ptx_session_is_trial(s))
@@ -113,13 +109,6 @@ TouchedBytes ptx_session_touched(Session *s, const bool *counts, uint64_t most_s
     return ptx_evaluate_touched(&run, counts, most_steps);
 }
 
-/* The evaluation for figures begins in the same way, with more steps, and was not done. */
-static bool is_too_long(const Session *s, uint64_t most_steps)
-{
-    const Evaluation *e = s->was_evaluated && !ptx_session_is_trial(s) ? s->evaluation : NULL;
-    return e && ptx_evaluation_is_too_long(e, most_steps);
-}
-
 static bool may_have_shapes(const Session *s)
 {
     return !s->launch->block[0] && !s->launch->grid[0] && !ptx_func_takes_row(s->func);
@@ -140,7 +129,6 @@ static const Evaluation *evaluate_launch(Session *s, EvaluationBudget budget)
     }
     if (budget == BUDGET_FIGURES && effort.depth != DEPTH_QUICK)
         run.rows = ptx_session_joinable(s);
-    run.is_too_long = budget == BUDGET_BALANCE && is_too_long(s, effort.steps);
     return ptx_evaluate(&run, gpu, effort.steps, effort.depth);
 }
 
@@ -187,10 +175,11 @@ static const Evaluation *evaluation_of_ends(Session *s)
     return ends;
 }
 
-/* Only of kernels: the callers of a function are not known. */
+/* Only of kernels: the callers of a function are not known. Where the grid is given, findings rest
+ * on it too. */
 const Evaluation *ptx_session_evaluation_for_figures(Session *s)
 {
-    if (!s->was_evaluated && ptx_session_is_projected(s)) {
+    if (!s->was_evaluated && s->all->gpu_count && s->func->is_entry && ptx_session_cfg(s)) {
         s->evaluation = evaluation_of_ends(s);
         if (!s->evaluation)
             s->evaluation = ptx_session_is_trial(s) ? evaluate_trial(s)
@@ -200,13 +189,6 @@ const Evaluation *ptx_session_evaluation_for_figures(Session *s)
     return s->evaluation;
 }
 
-/* NULL: that for figures took more steps than are there for this, or was not asked for. */
-static const Evaluation *balance_of_figures(Session *s)
-{
-    const Evaluation *e = s->was_evaluated && !ptx_session_is_trial(s) ? s->evaluation : NULL;
-    return e && ptx_evaluation_is_within(e, effort_of(s, BUDGET_BALANCE).steps) ? e : NULL;
-}
-
 /* NULL: there are shapes that it leaves. */
 static const Evaluation *shapes_of_findings(Session *s)
 {
@@ -214,21 +196,23 @@ static const Evaluation *shapes_of_findings(Session *s)
     return e && !e->has_shapes_left ? e : NULL;
 }
 
-/* NULL: none that was made does. */
-static const Evaluation *by_another(Session *s, EvaluationBudget budget)
+/* The same for findings and figures. */
+static bool has_one_evaluation(const Session *s)
 {
-    if (budget == BUDGET_SHAPES)
-        return shapes_of_findings(s);
-    return budget == BUDGET_BALANCE ? balance_of_figures(s) : NULL;
+    return s->launch->grid[0] && s->all->gpu_count && !ptx_session_is_trial(s);
 }
 
 const Evaluation *ptx_session_evaluation(Session *s, EvaluationBudget budget)
 {
     if (budget == BUDGET_FIGURES)
+        return ptx_session_is_projected(s) ? ptx_session_evaluation_for_figures(s) : NULL;
+    if (!s->func->is_entry || s->func->has_unknown)
+        return NULL;
+    if (has_one_evaluation(s))
         return ptx_session_evaluation_for_figures(s);
     Passing *p = s->passing;
-    if (!p->was_evaluated[budget] && s->func->is_entry && !s->func->has_unknown) {
-        p->evaluations[budget] = by_another(s, budget);
+    if (!p->was_evaluated[budget]) {
+        p->evaluations[budget] = budget == BUDGET_SHAPES ? shapes_of_findings(s) : NULL;
         if (!p->evaluations[budget])
             p->evaluations[budget] = evaluate_launch(s, budget);
     }

@@ -216,13 +216,12 @@ const BlockRace *ptx_session_block_race(Session *session);
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-/* How much of a launch is run. */
+/* How much of a launch is run where the grid is unknown. Where it is given, one evaluation is for
+ * all of these. */
 typedef enum EvaluationBudget {
     BUDGET_FINDINGS,            /* what findings on accesses and branches rest on, of a row ... */
     BUDGET_SHAPES,              /* ... and of other shapes, where the block is not known */
-    BUDGET_TIME,                /* what the time that gains are shares of rests on */
-    BUDGET_BALANCE,             /* over many blocks: how they differ */
-    BUDGET_FIGURES,             /* of a report; kept */
+    BUDGET_FIGURES,             /* of a report */
     BUDGET__COUNT
 } EvaluationBudget;
 
@@ -245,11 +244,11 @@ double ptx_session_resident_warps(Session *session, size_t gpu);
 /* Of the trial in hand, whose grid and block are given: ptx_evaluate_touched. */
 TouchedBytes ptx_session_touched(Session *session, const bool *counts, uint64_t most_steps);
 
-/* A launch as predicted: with BUDGET_TIME on the first GPU, with BUDGET_FIGURES on any. Nothing is
- * predicted of a launch that is not known, or that does not fit. */
-const Prediction *ptx_session_predict(Session *session, EvaluationBudget budget, size_t gpu);
+/* A launch as predicted. Nothing is predicted of a launch that is not known, or that does not
+ * fit. */
+const Prediction *ptx_session_predict(Session *session, size_t gpu);
 
-/* The time with BUDGET_FIGURES in us on a GPU that differs from number gpu in figures of
+/* The time in us on a GPU that differs from number gpu in figures of
  * FIGURE_SUSTAINED alone; NaN: nothing is predicted. Nothing of it is kept. */
 double ptx_session_predict_on(Session *session, size_t gpu, const Gpu *other);
 
@@ -257,10 +256,9 @@ double ptx_session_predict_on(Session *session, size_t gpu, const Gpu *other);
  * other GPUs than the first, with neither has_instructions nor CUDA lines. */
 const TimeShares *ptx_session_time_shares(Session *session, size_t gpu);
 
-/* NULL: the launch that was predicted with BUDGET_TIME is not known. */
-const Evaluation *ptx_session_predicted_evaluation(const Session *session);
-
 /* With the clocks of loads as they were predicted, where that was asked for. */
-const Parallelisms *ptx_session_parallelisms(Session *session, EvaluationBudget budget, size_t gpu);
+const Parallelisms *ptx_session_parallelisms(Session *session, size_t gpu);
+/* Whatever the launch; on the first GPU. */
+const Parallelisms *ptx_session_parallelisms_of_code(Session *session);
 
 #endif

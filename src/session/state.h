@@ -71,8 +71,7 @@ typedef struct Passing {
     AccessEvaluator *shapes_left;       /* by BUDGET_FINDINGS, for BUDGET_SHAPES; NULL */
     DivergenceCosts *divergence;
     const Trace *trace;
-    Predicted predicted;        /* BUDGET_TIME */
-    const Parallelisms *parallelisms;
+    const Parallelisms *parallelisms;   /* whatever the launch */
     bool was_multiplied, was_raced, was_raced_by_blocks, was_traced, was_evaluated[BUDGET__COUNT];
     bool keeps_plans;           /* those of the program lie in work */
     bool has_lowered;           /* machine instructions lie in work */

@@ -80,7 +80,7 @@ static bool has_cuda_lines(const Func *func)
 static TimeShares *shares_for(Session *s, size_t gpu, const Evaluation *evaluation)
 {
     const bool is_wanted = s->all->has_instructions || (!gpu && has_cuda_lines(s->func));
-    if (!is_wanted || ptx_session_is_trial(s) || s->all->is_for_estimates)
+    if (!s->all->has_figures || !is_wanted || ptx_session_is_trial(s) || s->all->is_for_estimates)
         return NULL;
     const Compiled own = { s->func, s->cfg, s->loops, ptx_session_lowered(s, gpu) };
     Compiled *kernel = ptx_arena_new(s->all->work, Compiled);
@@ -116,10 +116,9 @@ static PredictInput predict_input(Session *s, size_t gpu, const Executed *execut
     };
 }
 
-static void predict(Session *s, EvaluationBudget budget, size_t gpu, const Executed *executed,
-                    Predicted *out)
+static void predict(Session *s, size_t gpu, Predicted *out)
 {
-    PredictInput in = predict_input(s, gpu, executed, out->evaluation);
+    PredictInput in = predict_input(s, gpu, ptx_session_executed(s, gpu), out->evaluation);
     const bool is_possible = ptx_predict_is_possible(&in);
     if (is_possible)
         in.facts = predict_facts(s, gpu, &in);
@@ -129,17 +128,15 @@ static void predict(Session *s, EvaluationBudget budget, size_t gpu, const Execu
         in.floor = s->all->trial.floor;
         in.counts = s->all->trial.counts;
     }
-    if (is_possible && budget == BUDGET_FIGURES)
+    if (is_possible)
         in.shares = shares_for(s, gpu, out->evaluation);
     out->shares = in.shares;
     out->prediction = ptx_predict(s->all->scratch, &in);
     out->load_clocks = out->prediction.certainty == CERTAINTY_UNKNOWN ? NULL : in.load_clocks;
 }
 
-static Predicted *predicted_for(Session *s, EvaluationBudget budget, size_t gpu)
+static Predicted *predicted_for(Session *s, size_t gpu)
 {
-    if (budget == BUDGET_TIME)
-        return &s->passing->predicted;
     OfGpu *of = ptx_session_gpu(s, gpu);
     if (!of->predicted)
         of->predicted = ptx_arena_new(s->all->work, Predicted);
@@ -165,44 +162,27 @@ double ptx_session_resident_warps(Session *s, size_t gpu)
     return each * ptx_double_min(come, fit);
 }
 
-/* Whether there is a launch to be predicted, which does not fail. */
-static bool can_predict(Session *s, EvaluationBudget budget)
+const Prediction *ptx_session_predict(Session *s, size_t gpu)
 {
-    if (ptx_session_shape(s)->error)
-        return false;
-    if (budget == BUDGET_FIGURES)
-        return ptx_session_is_projected(s);
-    return s->func->is_entry && !s->func->has_unknown && ptx_session_cfg(s)
-           && ptx_session_is_launch_known(s);
-}
-
-const Prediction *ptx_session_predict(Session *s, EvaluationBudget budget, size_t gpu)
-{
-    Predicted *out = predicted_for(s, budget, gpu);
+    Predicted *out = predicted_for(s, gpu);
     if (out->is_made)
         return &out->prediction;
-    const bool can = can_predict(s, budget);
     out->is_made = true;
     out->prediction = ptx_prediction_unknown;
-    out->evaluation = can ? ptx_session_evaluation(s, budget) : NULL;
-    /* a part of a block stands for nothing */
-    bool is_whole = out->evaluation && !out->evaluation->is_cut;
-    if (budget == BUDGET_FIGURES && can) {
-        predict(s, budget, gpu, ptx_session_executed(s, gpu), out);
-    } else if (is_whole) {
-        const Executed executed = executed_by(s, gpu, out->evaluation, NULL);
-        predict(s, budget, gpu, &executed, out);
-    }
+    if (!ptx_session_shape(s)->error)
+        out->evaluation = ptx_session_evaluation_for_figures(s);
+    if (out->evaluation)
+        predict(s, gpu, out);
     return &out->prediction;
 }
 
 double ptx_session_predict_on(Session *s, size_t gpu, const Gpu *other)
 {
-    if (!isfinite(ptx_session_predict(s, BUDGET_FIGURES, gpu)->predicted_us))
+    if (!isfinite(ptx_session_predict(s, gpu)->predicted_us))
         return (double)NAN;
     const ArenaMark mark = ptx_arena_mark(s->all->work);
     PredictInput in = predict_input(s, gpu, ptx_session_executed(s, gpu),
-                                    predicted_for(s, BUDGET_FIGURES, gpu)->evaluation);
+                                    predicted_for(s, gpu)->evaluation);
     in.facts = ptx_predict_facts_on(s->all->work, &in, predict_facts(s, gpu, &in), other);
     in.gpu = other;
     const double us = ptx_predict(s->all->scratch, &in).predicted_us;
@@ -212,12 +192,7 @@ double ptx_session_predict_on(Session *s, size_t gpu, const Gpu *other)
 
 const TimeShares *ptx_session_time_shares(Session *s, size_t gpu)
 {
-    return predicted_for(s, BUDGET_FIGURES, gpu)->shares;
-}
-
-const Evaluation *ptx_session_predicted_evaluation(const Session *s)
-{
-    return s->passing->predicted.evaluation;
+    return predicted_for(s, gpu)->shares;
 }
 
 static const Parallelisms *make_parallelisms(Session *s, Arena *arena, size_t gpu,
@@ -231,18 +206,20 @@ static const Parallelisms *make_parallelisms(Session *s, Arena *arena, size_t gp
     return ptx_parallelism_compute(arena, s->all->scratch, &flow, &in);
 }
 
-const Parallelisms *ptx_session_parallelisms(Session *s, EvaluationBudget budget, size_t gpu)
+const Parallelisms *ptx_session_parallelisms(Session *s, size_t gpu)
 {
-    const Predicted *predicted = predicted_for(s, budget, gpu);
-    if (budget == BUDGET_TIME) {
-        if (!s->passing->parallelisms)
-            s->passing->parallelisms = make_parallelisms(
-                s, s->all->work, gpu, predicted->evaluation, predicted->load_clocks);
-        return s->passing->parallelisms;
-    }
     OfGpu *of = ptx_session_gpu(s, gpu);
     if (!of->parallelisms)
-        of->parallelisms = make_parallelisms(
-            s, s->all->work, gpu, ptx_session_evaluation_for_figures(s), predicted->load_clocks);
+        of->parallelisms = make_parallelisms(s, s->all->work, gpu,
+                                             ptx_session_evaluation_for_figures(s),
+                                             predicted_for(s, gpu)->load_clocks);
     return of->parallelisms;
+}
+
+const Parallelisms *ptx_session_parallelisms_of_code(Session *s)
+{
+    Passing *p = s->passing;
+    if (!p->parallelisms)
+        p->parallelisms = make_parallelisms(s, s->all->work, 0, NULL, NULL);
+    return p->parallelisms;
 }

@@ -189,63 +189,6 @@ static void test_operands(void **state)
 
 /* ---- every block, with a budget that does not do for them ------------------------------------ */
 
-/* No block's addresses follow from another's; sectors of a request differ from block to block. */
-static const char scattered[] =
-    ".version 8.0\n.target sm_90\n.address_size 64\n"
-    ".visible .entry k(.param .u64 a) {\n.reg .b32 %r<9>; .reg .b64 %rd<4>; .reg .pred %p<2>;\n"
-    "ld.param.u64 %rd1, [a]; mov.u32 %r1, %ctaid.x; shr.u32 %r2, %r1, 3; xor.b32 %r2, %r2, %r1;\n"
-    "mov.u32 %r3, %tid.x; mad.lo.u32 %r4, %r2, 33, %r3; and.b32 %r5, %r1, 3; mov.u32 %r6, 0;\n"
-    "LOOP:\nmul.wide.u32 %rd2, %r4, 4; add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r6;\n"
-    "add.u32 %r4, %r4, 32; add.u32 %r6, %r6, 1; setp.le.u32 %p1, %r6, %r5; @%p1 bra LOOP;\n"
-    "ret;\n}\n";
-
-static const LaunchParam pointer[] = { { .is_pointer = true } };
-static const Launch scattered_launch = { .is_given = true,
-                                         .grid = { 4096, 1, 1 },
-                                         .block = { 128, 1, 1 },
-                                         .dynamic_shared_bytes = -1,
-                                         .params = pointer,
-                                         .param_count = 1 };
-
-static void check_same_counts(const ptxlint_module *m, const Evaluation *a, const Evaluation *b)
-{
-    assert_false(a->is_whole || b->is_whole);
-    assert_int_equal(a->blocks_run, b->blocks_run);
-    assert_true(a->is_cut == b->is_cut && a->is_part == b->is_part && a->busiest == b->busiest
-                && a->mean_work == b->mean_work);
-    for (InsnId i = 0; i < m->ir->funcs[0].insn_count; i++)
-        assert_true(a->insns[i].total.warps == b->insns[i].total.warps
-                    && a->insns[i].total.most == b->insns[i].total.most
-                    && a->insns[i].total.sectors == b->insns[i].total.sectors);
-}
-
-/* What a larger budget showed not to be worth it is left out, and nothing else changes. */
-static void test_too_long(void **state)
-{
-    World *w = *state;
-    ptxlint_module *m = kit_module(scattered);
-    Arena work;
-    ptx_arena_init(&work, (size_t)1 << 28, &w->failure);
-    const SimProgram *program = ptx_program_new(
-        &w->arena, ptx_code_new(&w->arena, m->ir, m->calls));
-    KernelRun run = { .arena = &w->arena, .work = &work, .scratch = &w->scratch,
-                      .program = program, .launch = &scattered_launch };
-    const Gpu *gpu = m->gpus[0];
-    const Evaluation *longest = ptx_evaluate(&run, gpu, 1 << 16, DEPTH_WHOLE);
-    assert_false(longest->is_whole || ptx_evaluation_is_too_long(longest, 16));
-    for (uint64_t steps = 1 << 10; steps < 1 << 16; steps *= 2) {
-        assert_true(ptx_evaluation_is_too_long(longest, steps));
-        run.is_too_long = false;
-        const Evaluation *whole = ptx_evaluate(&run, gpu, steps, DEPTH_WHOLE);
-        run.is_too_long = true;
-        const Evaluation *quick = ptx_evaluate(&run, gpu, steps, DEPTH_WHOLE);
-        assert_true(quick->steps < whole->steps);
-        check_same_counts(m, whole, quick);
-    }
-    ptx_arena_free(&work);
-    ptxlint_module_free(m);
-}
-
 /* ---- loops inside loops ---------------------------------------------------------------------- */
 
 enum { NEST = 6, NEST_STEPS = 1 << 14 };
@@ -300,7 +243,6 @@ UNIT(shortcuts)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_real, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_too_long, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_nest, set_up, tear_down),
         cmocka_unit_test(test_operands),
     };

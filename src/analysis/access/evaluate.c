@@ -172,7 +172,6 @@ bool ptx_evaluator_set_up(AccessEvaluator *e, const KernelRun *run, const Gpu *g
     if (!func->has_body || !func->insn_count || func->has_syntax_error)
         return false;
     e->arena = run->work;
-    e->is_too_long = run->is_too_long;
     e->machine = ptx_machine_new(run->work, run->scratch, run->program, run->kernel,
                                  run->launch ? run->launch : &nothing);
     watch(e, gpu, depth == DEPTH_QUICK);
@@ -196,7 +195,6 @@ static void begin_evaluation(AccessEvaluator *e, Arena *arena)
                          .block_is_assumed = e->shape.block_is_assumed,
                          .grid_is_assumed = e->shape.grid_is_assumed,
                          .few_read_bytes = (double)NAN,
-                         .differs_after = UINT64_MAX,
                          .is_row = ptx_func_takes_row(func) };
     memcpy(out->grid, e->shape.grid, sizeof out->grid);
     out->blocks = (double)out->grid[0] * out->grid[1] * out->grid[2];

@@ -81,9 +81,6 @@ typedef struct Evaluation {
     const float *block_works;
     uint32_t blocks_run;
     uint64_t steps;             /* that were run for it */
-    /* of those, before some access was seen to differ from block to block, where all blocks were
-     * begun; UINT64_MAX: none was */
-    uint64_t differs_after;
     double few_read_bytes;      /* with DEPTH_FEW, by its blocks; else NaN */
     /* what was run stands for every block of the grid; else it is a sample */
     bool is_whole;
@@ -145,12 +142,6 @@ TouchedBytes ptx_evaluate_touched(const KernelRun *run, const bool *counts, uint
 
 /* The evaluation, which is for its own GPU, is what it would be for the other. */
 bool ptx_evaluation_is_for(const Evaluation *evaluation, const Gpu *own, const Gpu *other);
-
-/* With so many steps, and DEPTH_WHOLE, it would come to what KernelRun.is_too_long says. */
-bool ptx_evaluation_is_too_long(const Evaluation *evaluation, uint64_t most_steps);
-
-/* With so many steps, and DEPTH_WHOLE, it would be the same, but for what rests on rows. */
-bool ptx_evaluation_is_within(const Evaluation *evaluation, uint64_t most_steps);
 
 /* It asks for %tid.x alone, and calls nothing: whatever the block, its threads are one row to
  * it. */

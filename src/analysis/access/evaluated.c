@@ -180,18 +180,6 @@ bool ptx_evaluation_is_for(const Evaluation *evaluation, const Gpu *own, const G
            && holds_all(own, evaluation) == holds_all(other, evaluation);
 }
 
-bool ptx_evaluation_is_too_long(const Evaluation *evaluation, uint64_t most_steps)
-{
-    return !evaluation->is_whole
-           && evaluation->differs_after <= ptx_evaluator_steps_for_all(most_steps);
-}
-
-bool ptx_evaluation_is_within(const Evaluation *evaluation, uint64_t most_steps)
-{
-    return evaluation->is_whole && !evaluation->is_cut
-           && evaluation->steps < ptx_evaluator_steps_for_all(most_steps);
-}
-
 Traffics ptx_evaluator_sum_footprint(AccessEvaluator *e, Arena *arena, Depth depth)
 {
     double weight = weight_of(e);

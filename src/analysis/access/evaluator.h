@@ -27,7 +27,6 @@ struct AccessEvaluator {
     Machine *machine;
     SimShape shape;             /* of the launch */
     bool is_cut;                /* the budget did not do for some run */
-    bool is_too_long;           /* KernelRun's word */
     FootprintWatch watch;       /* footprint NULL: nothing asks for it */
     TouchedSectors *touched;           /* the same */
     Price price;
@@ -70,12 +69,6 @@ Count **ptx_evaluator_set_aside(AccessEvaluator *e);
 void ptx_evaluator_put_back(AccessEvaluator *e, Count **aside, uint32_t tally_count);
 
 /* whole_grid.c */
-
-/* Of a budget, for every block; the rest is for what comes behind it. */
-static inline uint64_t ptx_evaluator_steps_for_all(uint64_t most_steps)
-{
-    return most_steps - most_steps / 8;
-}
 
 /* Every block. False: the budget does not do for that. */
 bool ptx_evaluator_run_all(AccessEvaluator *e, uint64_t most_steps);

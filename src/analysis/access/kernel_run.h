@@ -22,9 +22,6 @@ typedef struct KernelRun {
     const JoinableRow *rows;    /* per instruction, what ptxas joins; NULL: it is not asked for */
     const PointsToSet *bases;   /* of the kernel; NULL: not computed */
     const Defs *defs;           /* of the kernel; NULL: not computed */
-    /* the budget is known not to do for every block; some access of those that it does for differs
-     * from block to block */
-    bool is_too_long;
 } KernelRun;
 
 #endif

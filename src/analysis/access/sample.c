@@ -98,8 +98,7 @@ static void run_sample(AccessEvaluator *e, const Class *c, uint32_t sample)
 /* In what its accesses move, or in what it executes. */
 static bool any_differs(const AccessEvaluator *e)
 {
-    return e->is_too_long || e->most_work > e->least_work * WORK_DIFFERS
-           || ptx_evaluator_access_differs(e);
+    return e->most_work > e->least_work * WORK_DIFFERS || ptx_evaluator_access_differs(e);
 }
 
 /* Samples of each class in proportion to its blocks, within the budget; at least one. */
@@ -318,8 +317,7 @@ void ptx_evaluator_run_launch(AccessEvaluator *e, uint64_t most_steps)
     Machine *m = e->machine;
     if (ptx_evaluator_footprint(e) && e->out->blocks > 1 && e->out->blocks <= MAX_BLOCK_WORKS)
         e->block_works = ptx_arena_array(e->arena, float, (size_t)e->out->blocks);
-    e->out->is_whole = !e->is_too_long
-                       && ptx_evaluator_run_all(e, ptx_evaluator_steps_for_all(most_steps));
+    e->out->is_whole = ptx_evaluator_run_all(e, most_steps - most_steps / 8);
     if (e->out->is_whole)
         return;
     e->block_works = NULL;

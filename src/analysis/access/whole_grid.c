@@ -172,14 +172,6 @@ static void run_far_end(AccessEvaluator *e, const Blocks *blocks, uint64_t steps
     e->is_cut = false;
 }
 
-/* steps: that the budget is of. */
-static void note_differing(const AccessEvaluator *e, uint64_t steps)
-{
-    const uint64_t used = steps - ptx_machine_steps_left(e->machine);
-    if (e->out->differs_after == UINT64_MAX && ptx_evaluator_access_differs(e))
-        e->out->differs_after = used;
-}
-
 /* As many runs as it takes for each block to be stood for by one that it would not differ from.
  * False: the budget does not do for that. */
 bool ptx_evaluator_run_all(AccessEvaluator *e, uint64_t most_steps)
@@ -190,7 +182,6 @@ bool ptx_evaluator_run_all(AccessEvaluator *e, uint64_t most_steps)
     Corners corners = { { 0 } };
     push_piece(&pieces, &whole, 0, 0, 1, grid[0]);
     ptx_machine_allow(e->machine, most_steps);
-    e->out->differs_after = UINT64_MAX;
     unsigned ends = 0;
     while (pieces.count) {
         const AccessPiece piece = pieces.items[--pieces.count];
@@ -209,7 +200,6 @@ bool ptx_evaluator_run_all(AccessEvaluator *e, uint64_t most_steps)
             note_corners(e, &blocks, steps, most_steps / 8, &corners);
         if (ends++ < MAX_FAR_ENDS)
             run_far_end(e, &blocks, steps);
-        note_differing(e, most_steps);
         if (!push_rest(&pieces, piece, &blocks))
             return false;
     }

@@ -107,9 +107,25 @@ static double launched_warps_of(FactCache *q)
     return ceil(ptx_measure_block_threads(q) / 32);
 }
 
+/* NULL: the launch is not known, or only a part of a block was run, which stands for nothing. */
+static const Evaluation *evaluation_of_launch(FactCache *q)
+{
+    const Evaluation *made = ptx_session_is_launch_known(q->session)
+                                 ? ptx_session_evaluation(q->session, BUDGET_FINDINGS)
+                                 : NULL;
+    return made && !made->is_cut ? made : NULL;
+}
+
+/* NULL too where it calls functions: their code is not kept where findings alone are wanted. */
+static const Evaluation *timed_evaluation(FactCache *q)
+{
+    const Evaluation *made = evaluation_of_launch(q);
+    return made && !made->func_count ? made : NULL;
+}
+
 static const Prediction *prediction_of(FactCache *q)
 {
-    return ptx_session_predict(q->session, BUDGET_TIME, 0);
+    return timed_evaluation(q) ? ptx_session_predict(q->session, 0) : &ptx_prediction_unknown;
 }
 
 static double waves_of(FactCache *q)
@@ -134,8 +150,10 @@ static const Parallelisms *parallelisms_of(FactCache *q)
 {
     if (!ptx_measure_has_model(q) || q->func->has_unknown)
         return NULL;
-    prediction_of(q);           /* loads take as long as in the launch, where it is known */
-    return ptx_session_parallelisms(q->session, BUDGET_TIME, 0);
+    if (!timed_evaluation(q))
+        return ptx_session_parallelisms_of_code(q->session);
+    prediction_of(q);           /* loads take as long as in the launch */
+    return ptx_session_parallelisms(q->session, 0);
 }
 
 double ptx_measure_parallelism(FactCache *q, LoopId loop, FactId fact)
@@ -159,7 +177,7 @@ double ptx_measure_parallelism(FactCache *q, LoopId loop, FactId fact)
 static double measure_concurrency(FactCache *q, FactId fact)
 {
     const Parallelisms *all = parallelisms_of(q);
-    const Evaluation *evaluation = ptx_session_predicted_evaluation(q->session);
+    const Evaluation *evaluation = timed_evaluation(q);
     if (!evaluation || !all)
         return UNKNOWN;
     const double warps = ptx_session_resident_warps(q->session, 0);
@@ -171,12 +189,11 @@ static double measure_concurrency(FactCache *q, FactId fact)
 
 /* ---- balance --------------------------------------------------------------------------------- */
 
-/* Over as many blocks as a fixed budget does for. NULL: the launch is not known, or data decide. */
+/* NULL: the launch is not known, or data decide. */
 static const Evaluation *balance_of(FactCache *q)
 {
-    bool can_be = ptx_session_is_launch_known(q->session) && q->loops->loop_count;
-    const Evaluation *made = can_be ? ptx_session_evaluation(q->session, BUDGET_BALANCE) : NULL;
-    return made && !made->is_part && !made->is_cut && !made->is_by_warps ? made : NULL;
+    const Evaluation *made = q->loops->loop_count ? evaluation_of_launch(q) : NULL;
+    return made && !made->is_part && !made->is_by_warps ? made : NULL;
 }
 
 static double measure_balance(FactCache *q, FactId fact)

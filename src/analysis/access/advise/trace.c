@@ -419,7 +419,8 @@ static void trace_requests(Recorder *r, const SimShape *shape, const Evaluation 
 {
     Trace *t = r->trace;
     const uint64_t share = most_steps / t->warp_count;
-    const double steps = evaluation->mean_work * t->warp_count;
+    const double steps = shape->grid_is_assumed ? evaluation->mean_work * t->warp_count
+                                                : evaluation->mean_work;
     const bool may_be_cut = steps > (double)most_steps;
     if (evaluation->is_cut || 2 * steps > (double)most_steps)
         r->logs_left = 0;       /* there is no time for a block like it */
