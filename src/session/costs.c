@@ -33,11 +33,29 @@ static Arena *lowered_arena(Session *s)
     return s->all->work;
 }
 
+static bool has_same_target(const Gpu *a, const Gpu *b)
+{
+    return a->target.sm == b->target.sm && a->target.suffix == b->target.suffix;
+}
+
+/* The first of the GPUs for which all that is asked is the same. */
+static size_t first_like(const Session *s, size_t gpu, bool (*is_alike)(const Gpu *, const Gpu *))
+{
+    const Gpu *const *gpus = s->all->gpus;
+    size_t g = 0;
+    while (g < gpu && !is_alike(gpus[g], gpus[gpu]))
+        g++;
+    return g;
+}
+
 const Lowered *ptx_session_lowered(Session *s, size_t gpu)
 {
     OfGpu *of = ptx_session_gpu(s, gpu);
     if (of->lowered)
         return of->lowered;
+    const size_t first = first_like(s, gpu, has_same_target);
+    if (first < gpu)
+        return of->lowered = ptx_session_lowered(s, first);
     const FuncFlow flow = ptx_session_flow(s);
     of->lowered = ptx_lowered_compute(lowered_arena(s), s->all->scratch, &flow,
                                       ptx_session_uniforms(s), s->all->gpus[gpu]->target);
@@ -60,8 +78,11 @@ static const Pressure *make_pressure(Session *s, Arena *arena, const Func *func,
 const Pressure *ptx_session_pressure(Session *s, size_t gpu)
 {
     OfGpu *of = ptx_session_gpu(s, gpu);
-    if (!of->pressure)
-        of->pressure = make_pressure(s, ptx_session_kept_arena(s), s->func, gpu);
+    if (of->pressure)
+        return of->pressure;
+    const size_t first = first_like(s, gpu, ptx_pressure_is_alike);
+    of->pressure = first < gpu ? ptx_session_pressure(s, first)
+                               : make_pressure(s, ptx_session_kept_arena(s), s->func, gpu);
     return of->pressure;
 }
 

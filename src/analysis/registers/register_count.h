@@ -41,6 +41,9 @@ typedef struct Pressure {
 /* The most registers that directives and the machine leave a thread. */
 uint32_t ptx_pressure_cap(const Gpu *gpu, const Bounds *bounds);
 
+/* Of a function, it is the same for both. */
+bool ptx_pressure_is_alike(const Gpu *a, const Gpu *b);
+
 /* The trees were fitted to such targets, and to code that is optimised. */
 bool ptx_pressure_is_calibrated(const Gpu *gpu, const Module *module);
 
