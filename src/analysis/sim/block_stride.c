@@ -747,6 +747,36 @@ static uint64_t alike(const Fates *fates, uint64_t bit)
                                  : ~(fates->gone | fates->kept | fates->inverted);
 }
 
+/* Bits of which there is one in some lane, or in how the number grows. */
+static uint64_t bits_used(const BlockStrideFollower *f, const Value *value)
+{
+    uint64_t bits = ptx_blocks_steps(f->blocks, value);
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        bits |= f->lanes >> i & 1 ? ptx_value_lane(value, i) : 0;
+    return bits;
+}
+
+/* or, xor of two numbers that grow, one a multiple of a power of two and the other below it, as an
+ * index of a block beside one of a thread: their sum. */
+static bool bitwise_apart(const BlockStrideFollower *f)
+{
+    const Lanewise *op = f->op;
+    const bool is_or = !op->fn(op, 0, 0, 0, 0) && op->fn(op, 1, 0, 0, 0) == 1
+                       && op->fn(op, 0, 1, 0, 0) == 1;
+    if (f->count != 2 || !is_or || op->type == TYPE_PRED || op->bits > 64
+        || f->args[0]->align != ALIGN_EXACT || f->args[1]->align != ALIGN_EXACT)
+        return false;
+    const uint64_t used[] = { bits_used(f, f->args[0]), bits_used(f, f->args[1]) };
+    const uint64_t windows[] = { used[0] & -used[0], used[1] & -used[1] };
+    const unsigned upper = windows[0] > windows[1] ? 0 : 1, lower = 1 - upper;
+    const Wide window = (Wide)windows[upper];
+    Wide low, high;
+    if (!extremes(f->args[lower], f->lanes, op->bits, false, &low, &high) || high >= window)
+        return false;
+    hold_value(f->blocks, f->args[lower], window - 1 - high, low);
+    return sum(f, f->args[0], f->args[1], 1);
+}
+
 /* and, or, xor, lop3 of one number that grows: runs of bits by what becomes of them. */
 static bool bitwise(const BlockStrideFollower *f)
 {
@@ -755,7 +785,7 @@ static bool bitwise(const BlockStrideFollower *f)
         grown++;
     for (unsigned i = grown + 1; i < f->count; i++)
         if (grows(f, i))
-            return false;
+            return is_plain(f) && bitwise_apart(f);
     if (!is_plain(f) || f->op->type == TYPE_PRED || bits > 64 || grown >= 4)
         return false;
     Fates fates = fates_of(f, grown);
