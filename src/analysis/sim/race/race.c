@@ -307,154 +307,6 @@ static void end_if_useless(const Race *r)
         r->machine->most_steps = r->machine->steps;
 }
 
-typedef struct LaneAccess {                       /* what lanes access at once */
-    uint64_t at[WARP_LANES], numbers[WARP_LANES]; /* numbers: of those that are known */
-    /* the first of each lane, where their places are looked at; of one place that of lane 0 */
-    Place *places[WARP_LANES];
-    const Touch *touch;
-    uint64_t end;          /* behind the last byte */
-    uint64_t multiples;    /* in fills_places's way: of what begins and ends there */
-    TouchId first;         /* of lane 0 */
-    uint32_t lanes, known; /* known: those whose numbers are */
-    uint32_t bytes;
-    uint32_t unwritten; /* that meet a place which nothing has written; once places met */
-    bool is_one_place;  /* of all lanes */
-    bool is_one_write;  /* of one number, or of none that is known, to one place */
-} LaneAccess;
-
-static const uint64_t *lane_value(const LaneAccess *a, unsigned lane)
-{
-    return a->known >> lane & 1 ? &a->numbers[lane] : NULL;
-}
-
-/* Of a lane's so many-th byte. */
-static Place *lane_place(Race *r, const LaneAccess *a, unsigned lane, uint32_t byte)
-{
-    if (byte)
-        return ptx_race_place_at(r, a->at[lane] + byte);
-    return a->places[a->is_one_place ? 0 : lane];
-}
-
-/* What was done there, in the first so many marks, is ordered before all lanes. */
-static inline bool is_settled_place(const Race *r, const Place *place, unsigned marks)
-{
-    for (unsigned i = 0; place && i < marks; i++)
-        if (place->marks[i] && place->marks[i] / WARP_LANES != r->ordered[i])
-            return false;
-    return true;
-}
-
-/* Lanes of this warp that did it: to themselves it is not what it is to the others. */
-static uint32_t own_lanes(const Race *r, const Place *place, unsigned marks, uint32_t warp)
-{
-    uint32_t own = 0;
-    for (unsigned i = 0; place && i < marks; i++)
-        if (place->marks[i] && ptx_race_touch_of(r, place->marks[i])->warp == warp)
-            own |= 1u << place->marks[i] % WARP_LANES;
-    return own;
-}
-
-/* Up to the first of them; that one alone. */
-static uint32_t lanes_before(uint32_t lanes, uint32_t own)
-{
-    const uint32_t met = own & lanes, lowest = met & -met;
-    if (!met)
-        return lanes;
-    return lanes & -lanes & lowest ? lowest : lanes & (lowest - 1);
-}
-
-/* Of these lanes, those from the first on that do the same to one place, one after the other, where
- * it is the same to all of them; else the first. */
-static uint32_t lanes_alike(Race *r, const LaneAccess *a, uint32_t lanes)
-{
-    const unsigned first = (unsigned)__builtin_ctz(lanes);
-    uint32_t alike = a->is_one_place ? lanes : lanes & -lanes;
-    const unsigned marks = a->touch->is_write ? MARKS : WRITERS;
-    if (a->touch->is_write && !a->is_one_write)
-        return lanes & -lanes;
-    for (uint32_t left = lanes & ~alike; left && a->at[__builtin_ctz(left)] == a->at[first];
-         left &= left - 1)
-        alike |= left & -left;
-    for (uint32_t b = 0; b < a->bytes && alike & (alike - 1); b += r->granule) {
-        const Place *place = ptx_race_place_at(r, a->at[first] + b);
-        if (!is_settled_place(r, place, marks))
-            alike = lanes_before(alike, own_lanes(r, place, marks, a->touch->warp));
-    }
-    return alike;
-}
-
-static void set_places(LaneAccess *a, Place *first, uint32_t lanes)
-{
-    if (a->is_one_place)
-        a->places[0] = first;
-    for (uint32_t left = a->is_one_place ? 0 : lanes; left; left &= left - 1)
-        a->places[__builtin_ctz(left)] = first;
-}
-
-static void meet_lanes(Race *r, LaneAccess *a)
-{
-    const bool is_write = a->touch->is_write;
-    for (uint32_t left = a->lanes, alike; left; left &= ~alike) {
-        const unsigned lane = (unsigned)__builtin_ctz(left);
-        Place *first = ptx_race_place_at(r, a->at[lane]);
-        alike = lanes_alike(r, a, left);
-        set_places(a, first, alike);
-        r->alike = alike & (alike - 1) ? ptx_lanes_count(alike) : 1;
-        for (uint32_t b = 0; b < a->bytes; b += r->granule) {
-            const Place *place = lane_place(r, a, lane, b);
-            a->unwritten |= place && ptx_race_is_place_unwritten(place) ? alike : 0;
-            ptx_race_meet_at(r, place, a->at[lane] + b, a->first + lane, lane_value(a, lane),
-                             is_write);
-        }
-    }
-    r->alike = 1;
-}
-
-/* Of lanes that read one place, one after the other, the last two are kept anyway. */
-static bool is_read_kept(const LaneAccess *a, unsigned lane, uint32_t behind)
-{
-    const uint32_t second = behind & (behind - 1);
-    return a->touch->is_write || !second || a->at[__builtin_ctz(behind)] != a->at[lane]
-           || a->at[__builtin_ctz(second)] != a->at[lane];
-}
-
-static uint32_t last_two(uint32_t lanes)
-{
-    const uint32_t last = lanes ? UINT32_C(1) << (31 - __builtin_clz(lanes)) : 0,
-                   others = lanes & ~last;
-    return last | (others ? UINT32_C(1) << (31 - __builtin_clz(others)) : 0);
-}
-
-static void keep_lanes(Race *r, const LaneAccess *a)
-{
-    const bool is_write = a->touch->is_write;
-    /* of one write the one before it, too: that it is written twice is seen */
-    const bool is_one = a->is_one_place && (!is_write || a->is_one_write);
-    for (uint32_t left = is_one ? last_two(a->lanes) : a->lanes; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(left);
-        if (is_one || is_read_kept(a, lane, left & (left - 1)))
-            for (uint32_t b = 0; b < a->bytes; b += r->granule)
-                ptx_race_keep_at(r, lane_place(r, a, lane, b), a->first + lane, lane_value(a, lane),
-                                 is_write, a->touch->is_strong);
-    }
-}
-
-/* Of two sites alone. */
-static void note_lasts(Race *r, const LaneAccess *a)
-{
-    for (uint32_t left = a->lanes; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(left);
-        for (uint32_t b = 0; b < a->bytes; b += r->granule)
-            ptx_race_meet_lasts(r, a->at[lane] + b, a->first + lane, lane_value(a, lane),
-                                a->touch->is_write);
-    }
-    for (uint32_t left = a->lanes; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(left);
-        for (uint32_t b = 0; b < a->bytes; b += r->granule)
-            ptx_race_keep_lasts(r, a->at[lane] + b, a->first + lane, lane_value(a, lane));
-    }
-}
-
 /* Where a window begins has no bits in shared memory. */
 static void place_lanes(LaneAccess *a, const Value *address, uint32_t bytes, uint32_t lanes)
 {
@@ -500,13 +352,9 @@ static void note(Race *r, LaneAccess *a, const Value *value)
     r->has_numbers = a->known & a->lanes;
     if (!fills_places(r, a->multiples))
         return;
-    ptx_race_meet_all_by_data(r, a->at, a->bytes, a->lanes, a->first);
-    if (r->only_funcs[0]) {
-        note_lasts(r, a);
-        return;
-    }
-    meet_lanes(r, a);
-    keep_lanes(r, a);
+    if (r->by_data_count)
+        ptx_race_meet_all_by_data(r, a->at, a->bytes, a->lanes, a->first);
+    ptx_race_note_lanes(r, a);
 }
 
 static Touch touch_by(Race *r, const Warp *w, const Insn *insn, uint8_t doubt, const Value *address,
@@ -540,7 +388,7 @@ static Stray stray_of(const Race *r, const Warp *w, const Insn *insn, const Shar
                     .place = ptx_machine_place(r->machine, w, id),
                     .thread = w->index * WARP_LANES + lane,
                     .bytes = access->bytes,
-                    .address = (uint32_t)ptx_value_lane(&access->address.value, lane),
+                    .address = (uint32_t)ptx_value_lane(access->address, lane),
                     .is_write = is_write(insn->op) };
 }
 
@@ -632,7 +480,7 @@ void ptx_race_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint
     if (r->is_lost || order == ORDER_TRANSFER || order == ORDER_FRAGMENT
         || !ptx_memory_find_shared(m, w, insn, lanes, &access))
         return;
-    const Value *address = &access.address.value;
+    const Value *address = access.address;
     const uint32_t unknown = address->unknown & access.lanes, known = access.lanes & ~unknown;
     r->is_blind |= unknown || address->align != ALIGN_EXACT;
     if (address->align != ALIGN_EXACT || !access.lanes)
@@ -712,6 +560,28 @@ void ptx_race_begin_ranges(Race *r)
     begin_meeting(r);
 }
 
+/* Of one page. Neighbours were mostly touched by the same: what became of the last of them becomes
+ * of them. */
+static void read_range(Race *r, TouchId touch, Place *place, uint64_t at, uint64_t end)
+{
+    RangeRead *last = &r->range_read;
+    if (last->touch != touch || last->meeting != r->meeting)
+        *last = (RangeRead){ .touch = touch, .meeting = r->meeting, .before = { UINT32_MAX } };
+    for (; at < end; at += r->granule, place++) {
+        if (!memcmp(last->before, place->marks, sizeof last->before)) {
+            memcpy(place->marks + WRITERS, last->reads, sizeof last->reads);
+            continue;
+        }
+        memcpy(last->before, place->marks, sizeof last->before);
+        if (!ptx_race_is_settled(r, place, WRITERS, touch)) {
+            ptx_race_meet_at(r, place, at, touch, NULL, false);
+            last->before[0] = UINT32_MAX;       /* each of them meets it */
+        }
+        ptx_race_keep_read(r, place, touch, 0);
+        memcpy(last->reads, place->marks + WRITERS, sizeof last->reads);
+    }
+}
+
 void ptx_race_range_on(Race *r, TouchId touch, uint64_t at, uint64_t bytes)
 {
     if (r->watches)
@@ -728,15 +598,13 @@ void ptx_race_range_on(Race *r, TouchId touch, uint64_t at, uint64_t bytes)
         Place *place = ptx_race_place_at(r, at);
         const uint64_t page = (at | (PLACES_PER_PAGE * r->granule - 1)) + 1,
                        next = page < end ? page : end;
-        for (; at < next && !is_write; at += r->granule, place++) {
-            if (!is_settled_place(r, place, WRITERS))
-                ptx_race_meet_at(r, place, at, touch, NULL, false);
-            ptx_race_keep_read(r, place, touch);
-        }
-        for (; at < next; at += r->granule, place++) {
+        if (!is_write)
+            read_range(r, touch, place, at, next);
+        for (; is_write && at < next; at += r->granule, place++) {
             ptx_race_meet_at(r, place, at, touch, NULL, true);
             ptx_race_keep_at(r, place, touch, NULL, true, is_strong);
         }
+        at = next;
     }
 }
 

@@ -212,6 +212,19 @@ static void settle_touch(Race *r, uint32_t touch, unsigned mark, Settled found)
         r->ordered[mark] = touch;
 }
 
+bool ptx_race_settle(Race *r, TouchId before, TouchId now, unsigned mark)
+{
+    const uint32_t touch = before / WARP_LANES;
+    const Settled *settled = &r->settled[touch % SETTLED];
+    const bool is_known = settled->touch == touch && settled->meeting == r->meeting;
+    if (is_known ? !settled->is_ordered
+                 : is_unfenced(r, before, now) || !is_ordered_in_all(r, before, now))
+        return false;
+    r->met++;                   /* the others do not come here */
+    r->ordered[mark] = touch;
+    return true;
+}
+
 void ptx_race_meet(Race *r, const RaceMeeting *meeting)
 {
     const TouchId before = meeting->before, now = meeting->now;
@@ -219,23 +232,18 @@ void ptx_race_meet(Race *r, const RaceMeeting *meeting)
     const uint32_t touch = before / WARP_LANES;
     const Settled *settled = &r->settled[touch % SETTLED];
     const bool is_one_lane = !((before ^ now) % WARP_LANES);
+    if (ptx_race_settle(r, before, now, mark))
+        return;
     if (settled->touch == touch && settled->meeting == r->meeting
         && !(settled->is_in_warp && is_one_lane)) {
-        r->met += settled->is_ordered ? 1 : r->alike;
-        if (settled->is_ordered)
-            r->ordered[mark] = touch;
+        r->met += r->alike;
         if (settled->clash.pair && settled->clash.is_for_all)
             settled->clash.pair->times += r->alike;
         if (settled->is_unordered && !settled->clash.is_for_all)
             clash(r, meeting);
         return;
     }
-    bool is_hidden = is_unfenced(r, before, now);
-    if (!is_hidden && is_ordered_in_all(r, before, now)) {
-        r->met++; /* the others do not come here */
-        settle_touch(r, touch, mark, (Settled){ .is_ordered = true });
-        return;
-    }
+    const bool is_hidden = is_unfenced(r, before, now);
     r->met += r->alike;
     if (!is_ordered(r, before, now)) {
         const bool is_in_warp =
@@ -256,24 +264,22 @@ void ptx_race_meet(Race *r, const RaceMeeting *meeting)
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-void ptx_race_keep_new_read(Race *r, Place *place, TouchId now)
+void ptx_race_find_kept(Race *r, const Place *place, TouchId now)
 {
-    uint32_t warp = ptx_race_touch_of(r, now)->warp;
-    TouchId *into = NULL;
-    for (TouchId *mark = place->marks + WRITERS; mark < place->marks + WRITERS + READERS; mark++) {
-        const Touch *read = ptx_race_touch_of(r, *mark);
-        if (*mark && read->warp == warp) {
-            into = mark;
-            if ((*into ^ now) % WARP_LANES)
-                place->marks[MARKS - 1] = *into;
-            break;
-        }
-        if (!into && (!*mark || read->clock <= ptx_race_known(r, warp)[read->warp]))
-            into = mark;
+    const uint32_t warp = ptx_race_touch_of(r, now)->warp;
+    const TouchId *reads = place->marks + WRITERS;
+    KeptRead *kept = &r->kept_read;
+    *kept = (KeptRead){ .meeting = r->meeting, .slot = READERS };
+    for (uint8_t i = 0; i < READERS; i++)
+        kept->touches[i] = reads[i] / WARP_LANES;
+    for (uint8_t i = 0; i < READERS && !kept->is_own; i++) {
+        const Touch *read = ptx_race_touch_of(r, reads[i]);
+        kept->is_own = reads[i] && read->warp == warp;
+        if (kept->is_own
+            || (kept->slot == READERS
+                && (!reads[i] || read->clock <= ptx_race_known(r, warp)[read->warp])))
+            kept->slot = i;
     }
-    r->has_dropped |= !into;
-    if (into)
-        *into = now;
 }
 
 /* ---- two sites alone ------------------------------------------------------------------------- */

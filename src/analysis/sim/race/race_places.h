@@ -28,9 +28,23 @@ static inline const Touch *ptx_race_touch_of(const Race *r, TouchId id)
 /* Notes the pair if nothing orders the two. */
 void ptx_race_meet(Race *race, const RaceMeeting *meeting);
 
-/* In place of one of the same warp, else of one that is ordered before: two warps' reads are
- * enough, since a write is of another warp than one of them. */
-void ptx_race_keep_new_read(Race *race, Place *place, TouchId now);
+/* False: not known to be ordered before all lanes of `now` what all lanes of `before` did. */
+bool ptx_race_settle(Race *race, TouchId before, TouchId now, unsigned mark);
+
+/* What was done there, in the first so many marks, is ordered before all lanes of `now`. */
+static inline bool ptx_race_is_settled(Race *r, const Place *place, unsigned marks, TouchId now)
+{
+    for (unsigned i = 0; i < marks; i++) {
+        const TouchId before = place->marks[i];
+        if (before && before / WARP_LANES != r->ordered[i] && !ptx_race_settle(r, before, now, i))
+            return false;
+    }
+    return true;
+}
+
+/* Finds Race.kept_read: a read takes the place of one of the same warp, else of one that is ordered
+ * before: two warps' reads are enough, since a write is of another warp than one of them. */
+void ptx_race_find_kept(Race *race, const Place *place, TouchId now);
 
 static inline Place *ptx_race_place_at(Race *r, uint64_t address)
 {
@@ -46,21 +60,25 @@ static inline Place *ptx_race_place_at(Race *r, uint64_t address)
     return &r->pages[page][index % PLACES_PER_PAGE];
 }
 
-/* Places side by side were mostly read by the same. */
-static inline void ptx_race_keep_read(Race *r, Place *place, TouchId now)
+/* other: that another lane of the same warp read with it; 0: none. */
+static inline void ptx_race_keep_read(Race *r, Place *place, TouchId now, TouchId other)
 {
-    KeptRead *last = &r->kept_read;
-    TouchId *marks = place->marks + WRITERS;
-    if (last->now == now && last->meeting == r->meeting
-        && !memcmp(last->before, marks, sizeof last->before)) {
-        memcpy(marks, last->after, sizeof last->after);
+    const KeptRead *kept = &r->kept_read;
+    TouchId *reads = place->marks + WRITERS;
+    _Static_assert(READERS == 2, "all of them");
+    if (kept->meeting != r->meeting || kept->touches[0] != reads[0] / WARP_LANES
+        || kept->touches[1] != reads[1] / WARP_LANES)
+        ptx_race_find_kept(r, place, now);
+    if (kept->slot == READERS) {
+        r->has_dropped = true;
         return;
     }
-    last->now = now;
-    last->meeting = r->meeting;
-    memcpy(last->before, marks, sizeof last->before);
-    ptx_race_keep_new_read(r, place, now);
-    memcpy(last->after, marks, sizeof last->after);
+    TouchId *into = &reads[kept->slot];
+    if (other)
+        reads[READERS] = other;
+    else if (kept->is_own && (*into ^ now) % WARP_LANES)
+        reads[READERS] = *into;
+    *into = now;
 }
 
 /* Reads meet what was written; writes all that was. Mostly lanes side by side meet lanes side by
@@ -93,9 +111,26 @@ static inline void ptx_race_keep_at(Race *r, Place *place, TouchId now, const ui
         place->has_values[is_strong] = value != NULL;
         place->values[is_strong] = value ? *value : 0;
     } else if (place) {
-        ptx_race_keep_read(r, place, now);
+        ptx_race_keep_read(r, place, now, 0);
     }
 }
+
+typedef struct LaneAccess {                       /* what lanes access at once */
+    uint64_t at[WARP_LANES], numbers[WARP_LANES]; /* numbers: of those that are known */
+    const Touch *touch;
+    uint64_t end;          /* behind the last byte */
+    uint64_t multiples;    /* or-ed: where each begins and ends */
+    TouchId first;         /* of lane 0 */
+    uint32_t lanes, known; /* known: those whose numbers are */
+    uint32_t bytes;
+    uint32_t unwritten; /* that meet a place which nothing has written; once places met */
+    bool is_one_place;  /* of all lanes */
+    bool is_one_write;  /* of one number, or of none that is known, to one place */
+} LaneAccess;
+
+/* race_lanes.c. All lanes meet what was there before any of them is kept. */
+void ptx_race_note_lanes(Race *race, LaneAccess *access);
+
 /* Where two sites alone are noted: an access meets all that was done there; it is kept.
  * value: NULL: not known. */
 void ptx_race_meet_lasts(Race *race, uint64_t address, TouchId now, const uint64_t *value,

@@ -1,0 +1,164 @@
+/* What the lanes of a warp access at once: it meets what was done there, and is kept. */
+#include "analysis/sim/race/race_places.h"
+
+static const uint64_t *lane_value(const LaneAccess *a, unsigned lane)
+{
+    return a->known >> lane & 1 ? &a->numbers[lane] : NULL;
+}
+
+static uint32_t last_of(uint32_t lanes)
+{
+    return lanes ? UINT32_C(1) << (31 - __builtin_clz(lanes)) : 0;
+}
+
+/* Of these lanes, those from the first on, one after the other, that come to its place. */
+static uint32_t lanes_at_one_place(const LaneAccess *a, uint32_t lanes)
+{
+    const uint64_t at = a->at[__builtin_ctz(lanes)];
+    uint32_t here = lanes & -lanes;
+    if (a->is_one_place)
+        return lanes;
+    for (uint32_t left = lanes & ~here; left && a->at[__builtin_ctz(left)] == at; left &= left - 1)
+        here |= left & -left;
+    return here;
+}
+
+/* ---- what meets what ------------------------------------------------------------------------- */
+
+/* Lanes of this warp that did it: to themselves it is not what it is to the others. */
+static uint32_t own_lanes(const Race *r, const Place *place, unsigned marks, uint32_t warp)
+{
+    uint32_t own = 0;
+    for (unsigned i = 0; place && i < marks; i++)
+        if (place->marks[i] && ptx_race_touch_of(r, place->marks[i])->warp == warp)
+            own |= 1u << place->marks[i] % WARP_LANES;
+    return own;
+}
+
+/* Up to the first of them; that one alone. */
+static uint32_t lanes_before(uint32_t lanes, uint32_t own)
+{
+    const uint32_t met = own & lanes, lowest = met & -met;
+    if (!met)
+        return lanes;
+    return lanes & -lanes & lowest ? lowest : lanes & (lowest - 1);
+}
+
+/* Of lanes that do the same to one place, those from the first on to all of which it is the
+ * same. */
+static uint32_t lanes_alike(Race *r, const LaneAccess *a, uint32_t lanes)
+{
+    const uint64_t at = a->at[__builtin_ctz(lanes)];
+    const unsigned marks = a->touch->is_write ? MARKS : WRITERS;
+    for (uint32_t b = 0; b < a->bytes && lanes & (lanes - 1); b += r->granule) {
+        const Place *place = ptx_race_place_at(r, at + b);
+        if (place && !ptx_race_is_settled(r, place, marks, a->first))
+            lanes = lanes_before(lanes, own_lanes(r, place, marks, a->touch->warp));
+    }
+    return lanes;
+}
+
+/* Lanes that do the same to one place. */
+static void meet_lanes(Race *r, const LaneAccess *a, uint32_t lanes)
+{
+    for (uint32_t left = lanes, alike; left; left &= ~alike) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        alike = lanes_alike(r, a, left);
+        r->alike = ptx_lanes_count(alike);
+        for (uint32_t b = 0; b < a->bytes; b += r->granule)
+            ptx_race_meet_at(r, ptx_race_place_at(r, a->at[lane] + b), a->at[lane] + b,
+                             a->first + lane, lane_value(a, lane), a->touch->is_write);
+    }
+    r->alike = 1;
+}
+
+/* ---- reads ----------------------------------------------------------------------------------- */
+
+/* By lanes of one place: of these the last two are kept. Reads meet what was written, so that it is
+ * no matter which reads were kept before. */
+static void read_place(Race *r, LaneAccess *a, uint32_t lanes)
+{
+    const uint32_t last = last_of(lanes), second = last_of(lanes & ~last);
+    const TouchId now = a->first + (TouchId)__builtin_ctz(last),
+                  other = second ? a->first + (TouchId)__builtin_ctz(second) : 0;
+    const uint64_t first = a->at[__builtin_ctz(lanes)];
+    bool is_settled = true;
+    for (uint64_t at = first; at < first + a->bytes; at += r->granule) {
+        Place *place = ptx_race_place_at(r, at);
+        if (!place)
+            break;
+        a->unwritten |= ptx_race_is_place_unwritten(place) ? lanes : 0;
+        is_settled = is_settled && ptx_race_is_settled(r, place, WRITERS, now);
+        ptx_race_keep_read(r, place, now, other);
+    }
+    if (!is_settled)
+        meet_lanes(r, a, lanes);
+}
+
+/* ---- writes ---------------------------------------------------------------------------------- */
+
+static void meet_writes(Race *r, LaneAccess *a)
+{
+    for (uint32_t left = a->lanes, here; left; left &= ~here) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        bool is_settled = true;
+        here = a->is_one_write ? left : left & -left;
+        for (uint64_t at = a->at[lane]; at < a->at[lane] + a->bytes; at += r->granule) {
+            const Place *place = ptx_race_place_at(r, at);
+            if (!place)
+                break;
+            a->unwritten |= ptx_race_is_place_unwritten(place) ? here : 0;
+            is_settled = is_settled && ptx_race_is_settled(r, place, MARKS, a->first + lane);
+        }
+        if (!is_settled)
+            meet_lanes(r, a, here);
+    }
+}
+
+/* Of one write that lanes make the last, and the one before it: that it is written twice is
+ * seen. */
+static void keep_writes(Race *r, const LaneAccess *a)
+{
+    const uint32_t last = last_of(a->lanes),
+                   lanes = a->is_one_write ? last | last_of(a->lanes & ~last) : a->lanes;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        for (uint32_t b = 0; b < a->bytes; b += r->granule)
+            ptx_race_keep_at(r, ptx_race_place_at(r, a->at[lane] + b), a->first + lane,
+                             lane_value(a, lane), true, a->touch->is_strong);
+    }
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+/* Of two sites alone. */
+static void note_lasts(Race *r, const LaneAccess *a)
+{
+    for (uint32_t left = a->lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        for (uint32_t b = 0; b < a->bytes; b += r->granule)
+            ptx_race_meet_lasts(r, a->at[lane] + b, a->first + lane, lane_value(a, lane),
+                                a->touch->is_write);
+    }
+    for (uint32_t left = a->lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        for (uint32_t b = 0; b < a->bytes; b += r->granule)
+            ptx_race_keep_lasts(r, a->at[lane] + b, a->first + lane, lane_value(a, lane));
+    }
+}
+
+void ptx_race_note_lanes(Race *r, LaneAccess *a)
+{
+    if (r->only_funcs[0]) {
+        note_lasts(r, a);
+        return;
+    }
+    for (uint32_t left = a->touch->is_write ? 0 : a->lanes, here; left; left &= ~here) {
+        here = lanes_at_one_place(a, left);
+        read_place(r, a, here);
+    }
+    if (a->touch->is_write) {
+        meet_writes(r, a);
+        keep_writes(r, a);
+    }
+}
