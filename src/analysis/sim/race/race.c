@@ -84,8 +84,10 @@ static void clear_places(Race *r)
     }
     r->run++;
     for (uint32_t p = 0; p < r->page_count; p++)
-        if (r->pages[p])
-            memset(r->pages[p], 0, PLACES_PER_PAGE * sizeof *r->pages[p]);
+        if (r->pages[p]) {
+            r->pages[p]->cell = PLACES_PER_PAGE;
+            r->pages[p]->places[0] = (Place){ .marks = { 0 } };
+        }
     r->touch_count = 1;
     r->by_data_count = 0;
     r->by_data_places = MAX_DATA_PLACES;
@@ -560,21 +562,22 @@ void ptx_race_begin_ranges(Race *r)
     begin_meeting(r);
 }
 
-/* Of one page. Neighbours were mostly touched by the same: what became of the last of them becomes
- * of them. */
-static void read_range(Race *r, TouchId touch, Place *place, uint64_t at, uint64_t end)
+/* Neighbours were mostly touched by the same: what became of the last of them becomes of them. */
+static void read_range(Race *r, TouchId touch, uint64_t at, uint64_t end)
 {
     RangeRead *last = &r->range_read;
+    uint32_t step = 0;
     if (last->touch != touch || last->meeting != r->meeting)
         *last = (RangeRead){ .touch = touch, .meeting = r->meeting, .before = { UINT32_MAX } };
-    for (; at < end; at += r->granule, place++) {
+    for (; at < end; at += step) {
+        Place *place = ptx_race_cell_at(r, at, end - at, &step);
         if (!memcmp(last->before, place->marks, sizeof last->before)) {
             memcpy(place->marks + WRITERS, last->reads, sizeof last->reads);
             continue;
         }
         memcpy(last->before, place->marks, sizeof last->before);
         if (!ptx_race_is_settled(r, place, WRITERS, touch)) {
-            ptx_race_meet_at(r, place, at, touch, NULL, false);
+            ptx_race_meet_cell(r, place, step, 1, &(RaceMeeting){ .now = touch, .address = at });
             last->before[0] = UINT32_MAX;       /* each of them meets it */
         }
         ptx_race_keep_read(r, place, touch, 0);
@@ -582,30 +585,30 @@ static void read_range(Race *r, TouchId touch, Place *place, uint64_t at, uint64
     }
 }
 
+static void write_range(Race *r, TouchId touch, uint64_t at, uint64_t end)
+{
+    const bool is_strong = ptx_race_touch_of(r, touch)->is_strong;
+    for (uint32_t step = 0; at < end; at += step) {
+        Place *place = ptx_race_cell_at(r, at, end - at, &step);
+        ptx_race_meet_cell(r, place, step, 1, &(RaceMeeting){ .now = touch, .address = at });
+        ptx_race_keep_at(r, place, touch, NULL, true, is_strong);
+    }
+}
+
 void ptx_race_range_on(Race *r, TouchId touch, uint64_t at, uint64_t bytes)
 {
     if (r->watches)
         return;
-    const Touch *now = ptx_race_touch_of(r, touch);
-    const bool is_write = now->is_write, is_strong = now->is_strong;
     if (!bytes || at >= MAX_SHARED || !fills_places(r, at | bytes))
         return;
     const uint64_t end = bytes < MAX_SHARED - at ? at + bytes : MAX_SHARED;
-    r->range_places += (end - at) / r->granule;
+    r->range_places += (end - at) >> __builtin_ctz(r->granule);
     if (r->range_places > MAX_RANGE_PLACES)
         end_if_useless(r);
-    while (at < end) {
-        Place *place = ptx_race_place_at(r, at);
-        const uint64_t page = (at | (PLACES_PER_PAGE * r->granule - 1)) + 1,
-                       next = page < end ? page : end;
-        if (!is_write)
-            read_range(r, touch, place, at, next);
-        for (; is_write && at < next; at += r->granule, place++) {
-            ptx_race_meet_at(r, place, at, touch, NULL, true);
-            ptx_race_keep_at(r, place, touch, NULL, true, is_strong);
-        }
-        at = next;
-    }
+    if (ptx_race_touch_of(r, touch)->is_write)
+        write_range(r, touch, at, end);
+    else
+        read_range(r, touch, at, end);
 }
 
 void ptx_race_range(Race *r, TouchId touch, uint64_t at, uint64_t bytes)

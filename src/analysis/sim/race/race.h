@@ -93,13 +93,21 @@ typedef struct Put {
     uint32_t groups_left;       /* of the wait */
 } Put;
 
-typedef struct Place {          /* of shared memory: `granule` bytes */
+typedef struct Place {          /* of shared memory: `granule` bytes, or some times as many */
     /* the last write, and the last one that is atomic or the like; reads of two warps, and of
      * another lane of one of these */
     TouchId marks[MARKS];
     bool has_values[WRITERS];
     uint64_t values[WRITERS];   /* that the writes wrote */
 } Place;
+
+enum { PLACES_PER_PAGE = 32 };
+
+/* Of these the first of each `cell` stands for all of it: what was done there is the same. */
+typedef struct PlacePage {
+    uint32_t cell;              /* a power of two */
+    Place places[PLACES_PER_PAGE];
+} PlacePage;
 
 /* The last access to a place by one warp at one of two sites. */
 typedef struct Last {
@@ -320,7 +328,7 @@ typedef struct Race {
     LaneClocks **met_some;      /* per warp; NULL: no part of it has met */
     StaleWait stale;
     Stuck stuck;
-    Place **pages;              /* NULL: untouched */
+    PlacePage **pages;          /* NULL: untouched */
     uint32_t page_count;
     Touch *touches;             /* of this run */
     uint32_t touch_count, touch_capacity;

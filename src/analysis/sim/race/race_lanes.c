@@ -64,12 +64,18 @@ static void meet_lanes(Race *r, const LaneAccess *a, uint32_t lanes)
     for (uint32_t left = lanes, alike; left; left &= ~alike) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         alike = lanes_alike(r, a, left);
-        r->alike = ptx_lanes_count(alike);
-        for (uint32_t b = 0; b < a->bytes; b += r->granule)
-            ptx_race_meet_at(r, ptx_race_place_at(r, a->at[lane] + b), a->at[lane] + b,
-                             a->first + lane, lane_value(a, lane), a->touch->is_write);
+        const uint64_t end = a->at[lane] + a->bytes;
+        uint32_t step;
+        for (uint64_t at = a->at[lane]; at < end; at += step) {
+            const Place *place = ptx_race_cell_at(r, at, end - at, &step);
+            if (!place)
+                break;
+            ptx_race_meet_cell(r, place, step, ptx_lanes_count(alike),
+                               &(RaceMeeting){ .now = a->first + lane,
+                                               .now_value = lane_value(a, lane),
+                                               .address = at });
+        }
     }
-    r->alike = 1;
 }
 
 /* ---- reads ----------------------------------------------------------------------------------- */
@@ -81,10 +87,11 @@ static void read_place(Race *r, LaneAccess *a, uint32_t lanes)
     const uint32_t last = last_of(lanes), second = last_of(lanes & ~last);
     const TouchId now = a->first + (TouchId)__builtin_ctz(last),
                   other = second ? a->first + (TouchId)__builtin_ctz(second) : 0;
-    const uint64_t first = a->at[__builtin_ctz(lanes)];
+    const uint64_t first = a->at[__builtin_ctz(lanes)], end = first + a->bytes;
     bool is_settled = true;
-    for (uint64_t at = first; at < first + a->bytes; at += r->granule) {
-        Place *place = ptx_race_place_at(r, at);
+    uint32_t step;
+    for (uint64_t at = first; at < end; at += step) {
+        Place *place = ptx_race_cell_at(r, at, end - at, &step);
         if (!place)
             break;
         a->unwritten |= ptx_race_is_place_unwritten(place) ? lanes : 0;
@@ -101,10 +108,12 @@ static void meet_writes(Race *r, LaneAccess *a)
 {
     for (uint32_t left = a->lanes, here; left; left &= ~here) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
+        const uint64_t end = a->at[lane] + a->bytes;
         bool is_settled = true;
+        uint32_t step;
         here = a->is_one_write ? left : left & -left;
-        for (uint64_t at = a->at[lane]; at < a->at[lane] + a->bytes; at += r->granule) {
-            const Place *place = ptx_race_place_at(r, at);
+        for (uint64_t at = a->at[lane]; at < end; at += step) {
+            const Place *place = ptx_race_cell_at(r, at, end - at, &step);
             if (!place)
                 break;
             a->unwritten |= ptx_race_is_place_unwritten(place) ? here : 0;
@@ -123,9 +132,15 @@ static void keep_writes(Race *r, const LaneAccess *a)
                    lanes = a->is_one_write ? last | last_of(a->lanes & ~last) : a->lanes;
     for (uint32_t left = lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
-        for (uint32_t b = 0; b < a->bytes; b += r->granule)
-            ptx_race_keep_at(r, ptx_race_place_at(r, a->at[lane] + b), a->first + lane,
-                             lane_value(a, lane), true, a->touch->is_strong);
+        const uint64_t end = a->at[lane] + a->bytes;
+        uint32_t step;
+        for (uint64_t at = a->at[lane]; at < end; at += step) {
+            Place *place = ptx_race_cell_at(r, at, end - at, &step);
+            if (!place)
+                break;
+            ptx_race_keep_at(r, place, a->first + lane, lane_value(a, lane), true,
+                             a->touch->is_strong);
+        }
     }
 }
 

@@ -6,7 +6,6 @@
 #include "analysis/sim/race/race.h"
 
 enum {
-    PLACES_PER_PAGE = 32,
     MAX_PAIRS = 256,
     TABLE_SIZE = 4 * MAX_PAIRS,
     MAX_SHARED = 1 << 18, /* bytes; no GPU has as many */
@@ -46,18 +45,42 @@ static inline bool ptx_race_is_settled(Race *r, const Place *place, unsigned mar
  * before: two warps' reads are enough, since a write is of another warp than one of them. */
 void ptx_race_find_kept(Race *race, const Place *place, TouchId now);
 
-static inline Place *ptx_race_place_at(Race *r, uint64_t address)
+/* Makes the page, where nothing was done yet. */
+PlacePage *ptx_race_new_page(Race *r, uint64_t page);
+
+static inline PlacePage *ptx_race_page_at(Race *r, uint64_t index)
 {
-    uint64_t index = address >> __builtin_ctz(r->granule), page = index / PLACES_PER_PAGE;
+    const uint64_t page = index / PLACES_PER_PAGE;
+    return r->pages && r->pages[page] ? r->pages[page] : ptx_race_new_page(r, page);
+}
+
+/* What stands for the place; NULL: it is none. */
+static inline const Place *ptx_race_place_at(Race *r, uint64_t address)
+{
+    const uint64_t index = address >> __builtin_ctz(r->granule);
     if (address >= MAX_SHARED)
         return NULL;
-    if (!r->pages) {
-        r->page_count = MAX_SHARED / r->granule / PLACES_PER_PAGE;
-        r->pages = ptx_arena_array(r->arena, Place *, r->page_count);
-    }
-    if (!r->pages[page])
-        r->pages[page] = ptx_arena_array(r->arena, Place, PLACES_PER_PAGE);
-    return &r->pages[page][index % PLACES_PER_PAGE];
+    const PlacePage *page = ptx_race_page_at(r, index);
+    return &page->places[index % PLACES_PER_PAGE & ~(page->cell - 1)];
+}
+
+/* Makes its cells small enough for one to begin at that place and take no more than so many. */
+void ptx_race_split(PlacePage *page, uint32_t place, uint64_t count);
+
+/* What stands for places from there on that are to be touched alike, `bytes` at the most: *step of
+ * them. NULL: there is none. */
+static inline Place *ptx_race_cell_at(Race *r, uint64_t address, uint64_t bytes, uint32_t *step)
+{
+    const unsigned shift = (unsigned)__builtin_ctz(r->granule);
+    const uint64_t index = address >> shift;
+    if (address >= MAX_SHARED)
+        return NULL;
+    PlacePage *page = ptx_race_page_at(r, index);
+    const uint32_t place = index % PLACES_PER_PAGE;
+    if (place & (page->cell - 1) || bytes >> shift < page->cell)
+        ptx_race_split(page, place, bytes >> shift);
+    *step = page->cell << shift;
+    return &page->places[place];
 }
 
 /* other: that another lane of the same warp read with it; 0: none. */
@@ -130,6 +153,11 @@ typedef struct LaneAccess {                       /* what lanes access at once *
 
 /* race_lanes.c. All lanes meet what was there before any of them is kept. */
 void ptx_race_note_lanes(Race *race, LaneAccess *access);
+
+/* Of a cell that is `step` bytes, by so many lanes that do the same: as each of its places would
+ * meet them, one after the other. */
+void ptx_race_meet_cell(Race *race, const Place *cell, uint32_t step, uint32_t lanes,
+                        const RaceMeeting *now);
 
 /* Where two sites alone are noted: an access meets all that was done there; it is kept.
  * value: NULL: not known. */
