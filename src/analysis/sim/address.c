@@ -69,8 +69,10 @@ static void look_into(Machine *m, Warp *w, const Operand *place, Scratch *out)
 bool ptx_memory_find_shared(Machine *m, Warp *w, const Insn *insn, uint32_t lanes,
                             SharedAccess *access)
 {
-    const Operand *place = ptx_address_nth(w->frame->func_state->func, insn, 0);
-    bool is_matrix = insn->op->kind == OPK_LDMATRIX || insn->op->kind == OPK_STMATRIX;
+    FuncState *state = w->frame->func_state;
+    const Operand *place =
+        ptx_insn_decoded(m, state, (InsnId)(insn - state->func->insns))->addresses[0];
+    const bool is_matrix = insn->op->kind == OPK_LDMATRIX || insn->op->kind == OPK_STMATRIX;
     unsigned matrices = is_matrix ? ptx_request_matrices(insn->op) : 4;
     if (!place || !insn->access_bytes)
         return false;

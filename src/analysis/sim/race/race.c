@@ -155,33 +155,38 @@ static bool is_write(const Op *op)
            || op->kind == OPK_CP_ASYNC || op->kind == OPK_STMATRIX;
 }
 
-/* Index of the site; MOST_SITES: there are too many. */
-static uint32_t site_of(Race *r, Warp *w, const Insn *insn)
+static uint32_t new_site(Race *r, FuncState *func_state, const Insn *insn)
 {
     Machine *m = r->machine;
-    FuncState *func_state = w->frame->func_state;
-    InsnId id = (InsnId)(insn - func_state->func->insns);
+    const InsnId id = (InsnId)(insn - func_state->func->insns);
     uint32_t *sites = func_state->slots[r->observer.slot];
     if (!sites)
         sites = func_state->slots[r->observer.slot] =
             ptx_arena_array(m->arena, uint32_t, func_state->func->insn_count);
-    if (!sites[id]) {
-        if (r->site_count == MAX_SITES)
-            return MAX_SITES;
-        if (r->site_count == r->site_capacity)
-            r->sites = ptx_arena_grow(m->arena, r->sites, r->site_count, &r->site_capacity,
-                                      sizeof *r->sites);
-        r->sites[r->site_count] =
-            (Site){ .func = func_state->func,
-                    .insn = id,
-                    .is_write = is_write(insn->op),
-                    .is_strong = is_strong(insn->op),
-                    .is_swap = ptx_op_has(insn->op, MOD_CAS),
-                    .turns = ptx_arena_array(m->arena, uint32_t, r->warp_count) };
-        sites[id] = ++r->site_count;
-    }
+    if (r->site_count == MAX_SITES)
+        return MAX_SITES;
+    if (r->site_count == r->site_capacity)
+        r->sites = ptx_arena_grow(m->arena, r->sites, r->site_count, &r->site_capacity,
+                                  sizeof *r->sites);
+    r->sites[r->site_count] = (Site){ .func = func_state->func,
+                                      .insn = id,
+                                      .is_write = is_write(insn->op),
+                                      .is_strong = is_strong(insn->op),
+                                      .is_swap = ptx_op_has(insn->op, MOD_CAS),
+                                      .turns = ptx_arena_array(m->arena, uint32_t, r->warp_count) };
+    sites[id] = ++r->site_count;
     return sites[id] - 1;
 }
+
+/* Index of the site; MAX_SITES: there are too many. */
+static uint32_t site_of(Race *r, const Warp *w, const Insn *insn)
+{
+    FuncState *func_state = w->frame->func_state;
+    const uint32_t *sites = func_state->slots[r->observer.slot],
+                   site = sites ? sites[insn - func_state->func->insns] : 0;
+    return site ? site - 1 : new_site(r, func_state, insn);
+}
+
 /* ---- an access once more --------------------------------------------------------------------- */
 
 /* Rounds of the loops that begin here; those inside begin anew. */
@@ -242,14 +247,6 @@ static uint8_t level_of(const Machine *m, uint8_t doubt, const Value *address)
     return address->is_assumed || m->block_is_assumed ? RACE_ASSUMED : RACE_CERTAIN;
 }
 
-static TouchId add_touch(Race *r, const Touch *touch)
-{
-    if (r->touch_count == r->touch_capacity)
-        r->touches = ptx_arena_grow(r->arena, r->touches, r->touch_count, &r->touch_capacity,
-                                    sizeof *r->touches);
-    r->touches[r->touch_count] = *touch;
-    return WARP_LANES * r->touch_count++;
-}
 static const DataExtent *extent_of(Race *r, const Insn *insn, uint32_t site)
 {
     Machine *m = r->machine;
@@ -290,7 +287,7 @@ static void note_by_data(Race *r, const DataExtent *extent, uint32_t lanes, cons
     DataTouch *data = is_placed ? new_by_data(r, now) : NULL;
     if (!data)
         return;
-    *data = (DataTouch){ add_touch(r, now) + (TouchId)__builtin_ctz(lanes), from + extent->low,
+    *data = (DataTouch){ ptx_race_add_touch(r, now) + (TouchId)__builtin_ctz(lanes), from + extent->low,
                          from + extent->high };
     const uint64_t first = data->low & ~(uint64_t)(r->granule - 1),
                    count = (data->high - first + r->granule - 1) / r->granule;
@@ -347,7 +344,7 @@ static void note(Race *r, LaneAccess *a, const Value *value)
 {
     if (r->watches)
         return;
-    a->first = add_touch(r, a->touch);
+    a->first = ptx_race_add_touch(r, a->touch);
     take_numbers(a, value);
     r->is_crowded |= a->end > r->machine->shared_size;
     begin_meeting(r);
@@ -394,14 +391,21 @@ static Stray stray_of(const Race *r, const Warp *w, const Insn *insn, const Shar
                     .is_write = is_write(insn->op) };
 }
 
+/* Behind the last byte of the block's shared memory; UINT64_MAX: not known. */
+static uint64_t end_of_shared(const Race *r)
+{
+    const SharedLayout *layout = &r->machine->shared_layout;
+    return r->machine->has_shared && r->dynamic_shared >= 0
+               ? ptx_align_up(layout->end, r->dynamic_shared ? 16 : 1) + (uint64_t)r->dynamic_shared
+               : UINT64_MAX;
+}
+
 static void note_overreach(Race *r, const Warp *w, const Insn *insn, const SharedAccess *access,
                            const LaneAccess *a)
 {
-    const Machine *m = r->machine;
-    const uint64_t end = ptx_align_up(m->shared_layout.end, r->dynamic_shared ? 16 : 1)
-                         + (uint64_t)r->dynamic_shared;
+    const uint64_t end = end_of_shared(r);
     uint32_t left = a->lanes;
-    if (!m->has_shared || r->dynamic_shared < 0 || r->overreach.func || a->end <= end)
+    if (r->overreach.func || a->end <= end)
         return;
     while (a->at[__builtin_ctz(left)] + a->bytes <= end)
         left &= left - 1;
@@ -470,6 +474,21 @@ static void access_by_data(Race *r, const Warp *w, const Insn *insn, uint32_t la
     note_by_data(r, extent, lanes, &now);
 }
 
+/* A plain load from one place, of which nothing is in doubt: loops make most of these. False: it is
+ * another access, or nothing orders what it meets. */
+static bool read_plainly(Race *r, const Warp *w, const SharedAccess *access, uint32_t lanes,
+                         uint8_t doubt, uint32_t site)
+{
+    const uint64_t at = (uint32_t)access->address->all, end = at + access->bytes;
+    const bool is_plain = !access->address->lanes && !r->sites[site].is_write
+                          && !r->sites[site].is_strong
+                          && level_of(r->machine, doubt, access->address) == RACE_CERTAIN;
+    return is_plain && !r->watches && !r->by_data_count && !r->only_funcs[0]
+           && end <= r->machine->shared_size && end <= end_of_shared(r)
+           && fills_places(r, at | access->bytes)
+           && ptx_race_read_in_order(r, &(PlainRead){ at, access->bytes, lanes, w->index, site });
+}
+
 void ptx_race_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     Race *r = self;
@@ -499,7 +518,13 @@ void ptx_race_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint
         access_by_data(r, w, insn, unknown, doubt, site);
     if (!known)
         return;
-    ptx_blocks_pin(&m->blocks, address);
+    if (address->grows)
+        ptx_blocks_pin(&m->blocks, address);
+    if (read_plainly(r, w, &access, known, doubt, site)) {
+        if (r->met > r->max_met)
+            end_if_useless(r);
+        return;
+    }
     const Touch now = touch_by(r, w, insn, doubt, address, site);
     const bool is_certain = now.level == RACE_CERTAIN && !r->watches;
     LaneAccess a;
@@ -554,7 +579,7 @@ TouchId ptx_race_begin_async(Race *r, Warp *w, const Insn *insn, uint8_t doubt, 
     now.mbarrier = like->mbarrier;
     now.is_write = like->is_write;
     now.is_strong = like->is_strong;
-    return add_touch(r, &now);
+    return ptx_race_add_touch(r, &now);
 }
 
 void ptx_race_begin_ranges(Race *r)

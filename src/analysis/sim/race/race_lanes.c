@@ -1,6 +1,8 @@
 /* What the lanes of a warp access at once: it meets what was done there, and is kept. */
 #include "analysis/sim/race/race_places.h"
 
+#include "support/arena.h"
+
 static const uint64_t *lane_value(const LaneAccess *a, unsigned lane)
 {
     return a->known >> lane & 1 ? &a->numbers[lane] : NULL;
@@ -16,8 +18,6 @@ static uint32_t lanes_at_one_place(const LaneAccess *a, uint32_t lanes)
 {
     const uint64_t at = a->at[__builtin_ctz(lanes)];
     uint32_t here = lanes & -lanes;
-    if (a->is_one_place)
-        return lanes;
     for (uint32_t left = lanes & ~here; left && a->at[__builtin_ctz(left)] == at; left &= left - 1)
         here |= left & -left;
     return here;
@@ -80,13 +80,10 @@ static void meet_lanes(Race *r, const LaneAccess *a, uint32_t lanes)
 
 /* ---- reads ----------------------------------------------------------------------------------- */
 
-/* By lanes of one place: of these the last two are kept. Reads meet what was written, so that it is
- * no matter which reads were kept before. */
-static void read_place(Race *r, LaneAccess *a, uint32_t lanes)
+/* By lanes of one place. Reads meet what was written, so that it is no matter which reads were kept
+ * before. */
+static inline void read_place(Race *r, LaneAccess *a, uint32_t lanes, TouchId now, TouchId other)
 {
-    const uint32_t last = last_of(lanes), second = last_of(lanes & ~last);
-    const TouchId now = a->first + (TouchId)__builtin_ctz(last),
-                  other = second ? a->first + (TouchId)__builtin_ctz(second) : 0;
     const uint64_t first = a->at[__builtin_ctz(lanes)], end = first + a->bytes;
     bool is_settled = true;
     uint32_t step;
@@ -100,6 +97,95 @@ static void read_place(Race *r, LaneAccess *a, uint32_t lanes)
     }
     if (!is_settled)
         meet_lanes(r, a, lanes);
+}
+
+/* By several lanes: of these the last two are kept. */
+static void read_together(Race *r, LaneAccess *a, uint32_t lanes)
+{
+    const uint32_t last = last_of(lanes), second = last_of(lanes & ~last);
+    read_place(r, a, lanes, a->first + (TouchId)__builtin_ctz(last),
+               second ? a->first + (TouchId)__builtin_ctz(second) : 0);
+}
+
+static void read_lanes(Race *r, LaneAccess *a)
+{
+    for (uint32_t left = a->lanes, here; left; left &= ~here) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        const uint32_t others = left & (left - 1);
+        here = left & -left;
+        if (!others || a->at[__builtin_ctz(others)] != a->at[lane]) {
+            read_place(r, a, here, a->first + lane, 0);
+            continue;
+        }
+        here = lanes_at_one_place(a, left);
+        read_together(r, a, here);
+    }
+}
+
+/* ---- a plain read ---------------------------------------------------------------------------- */
+
+/* Something was written there, and all of it is ordered before what the warp does now. */
+static bool follows_writes(const Race *r, const Place *place, uint32_t warp)
+{
+    const uint32_t *known = ptx_race_known(r, warp);
+    for (unsigned i = 0; i < WRITERS; i++) {
+        const Touch *write = ptx_race_touch_of(r, place->marks[i]);
+        if (!place->marks[i])
+            continue;
+        if (write->queue
+            || (write->warp == warp ? write->clock >= r->met_all[warp]
+                                    : write->clock > known[write->warp]))
+            return false;
+    }
+    return !ptx_race_is_place_unwritten(place);
+}
+
+static TouchId touch_for(Race *r, const PlainRead *read)
+{
+    return ptx_race_add_touch(
+        r, &(Touch){ .clock = ptx_race_known(r, read->warp)[read->warp],
+                     .turn = r->sites[read->site].turns[read->warp],
+                     .group = ptx_race_copies(r, QUEUE_COPY, read->warp)->committed,
+                     .site = (uint16_t)read->site,
+                     .warp = (uint16_t)read->warp });
+}
+
+/* As ptx_race_keep_read does, of a touch that is made only if it is kept. */
+static void keep_plain_read(Race *r, const PlainRead *read, Place *place)
+{
+    const uint32_t *known = ptx_race_known(r, read->warp), last = last_of(read->lanes),
+                   second = last_of(read->lanes & ~last);
+    TouchId *reads = place->marks + WRITERS, *into = NULL;
+    bool is_own = false;
+    for (TouchId *mark = reads; mark < reads + READERS && !is_own; mark++) {
+        const Touch *before = ptx_race_touch_of(r, *mark);
+        is_own = *mark && before->warp == read->warp;
+        if (is_own || (!into && (!*mark || before->clock <= known[before->warp])))
+            into = mark;
+    }
+    if (!into) {
+        r->has_dropped = true;
+        return;
+    }
+    const TouchId first = touch_for(r, read), now = first + (TouchId)__builtin_ctz(last);
+    if (second)
+        reads[READERS] = first + (TouchId)__builtin_ctz(second);
+    else if (is_own && (*into ^ now) % WARP_LANES)
+        reads[READERS] = *into;
+    *into = now;
+}
+
+bool ptx_race_read_in_order(Race *r, const PlainRead *read)
+{
+    uint32_t step;
+    Place *place = ptx_race_cell_at(r, read->at, read->bytes, &step);
+    if (!place || step != read->bytes || !follows_writes(r, place, read->warp))
+        return false;
+    for (unsigned i = 0; i < WRITERS; i++)
+        r->met += place->marks[i] != 0;
+    r->sites[read->site].turns[read->warp]++;
+    keep_plain_read(r, read, place);
+    return true;
 }
 
 /* ---- writes ---------------------------------------------------------------------------------- */
@@ -168,12 +254,12 @@ void ptx_race_note_lanes(Race *r, LaneAccess *a)
         note_lasts(r, a);
         return;
     }
-    for (uint32_t left = a->touch->is_write ? 0 : a->lanes, here; left; left &= ~here) {
-        here = lanes_at_one_place(a, left);
-        read_place(r, a, here);
-    }
     if (a->touch->is_write) {
         meet_writes(r, a);
         keep_writes(r, a);
+    } else if (a->is_one_place) {
+        read_together(r, a, a->lanes);
+    } else {
+        read_lanes(r, a);
     }
 }

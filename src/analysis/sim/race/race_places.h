@@ -24,6 +24,15 @@ static inline const Touch *ptx_race_touch_of(const Race *r, TouchId id)
     return &r->touches[id / WARP_LANES];
 }
 
+static inline TouchId ptx_race_add_touch(Race *r, const Touch *touch)
+{
+    if (r->touch_count == r->touch_capacity)
+        r->touches = ptx_arena_grow(r->arena, r->touches, r->touch_count, &r->touch_capacity,
+                                    sizeof *r->touches);
+    r->touches[r->touch_count] = *touch;
+    return WARP_LANES * r->touch_count++;
+}
+
 /* Notes the pair if nothing orders the two. */
 void ptx_race_meet(Race *race, const RaceMeeting *meeting);
 
@@ -151,7 +160,16 @@ typedef struct LaneAccess {                       /* what lanes access at once *
     bool is_one_write;  /* of one number, or of none that is known, to one place */
 } LaneAccess;
 
-/* race_lanes.c. All lanes meet what was there before any of them is kept. */
+/* By lanes of one warp, from one place. */
+typedef struct PlainRead {
+    uint64_t at;
+    uint32_t bytes, lanes, warp, site;
+} PlainRead;
+
+/* race_lanes.c. False: nothing orders what was written there before it; then it is not noted. */
+bool ptx_race_read_in_order(Race *race, const PlainRead *read);
+
+/* All lanes meet what was there before any of them is kept. */
 void ptx_race_note_lanes(Race *race, LaneAccess *access);
 
 /* Of a cell that is `step` bytes, by so many lanes that do the same: as each of its places would
