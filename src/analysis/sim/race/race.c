@@ -287,8 +287,8 @@ static void note_by_data(Race *r, const DataExtent *extent, uint32_t lanes, cons
     DataTouch *data = is_placed ? new_by_data(r, now) : NULL;
     if (!data)
         return;
-    *data = (DataTouch){ ptx_race_add_touch(r, now) + (TouchId)__builtin_ctz(lanes), from + extent->low,
-                         from + extent->high };
+    *data = (DataTouch){ ptx_race_add_touch(r, now) + (TouchId)__builtin_ctz(lanes),
+                         from + extent->low, from + extent->high };
     const uint64_t first = data->low & ~(uint64_t)(r->granule - 1),
                    count = (data->high - first + r->granule - 1) / r->granule;
     if (count > r->by_data_places)
@@ -394,10 +394,11 @@ static Stray stray_of(const Race *r, const Warp *w, const Insn *insn, const Shar
 /* Behind the last byte of the block's shared memory; UINT64_MAX: not known. */
 static uint64_t end_of_shared(const Race *r)
 {
-    const SharedLayout *layout = &r->machine->shared_layout;
-    return r->machine->has_shared && r->dynamic_shared >= 0
-               ? ptx_align_up(layout->end, r->dynamic_shared ? 16 : 1) + (uint64_t)r->dynamic_shared
-               : UINT64_MAX;
+    const Machine *m = r->machine;
+    if (!m->has_shared || r->dynamic_shared < 0)
+        return UINT64_MAX;
+    return ptx_align_up(m->shared_layout.end, r->dynamic_shared ? 16 : 1)
+           + (uint64_t)r->dynamic_shared;
 }
 
 static void note_overreach(Race *r, const Warp *w, const Insn *insn, const SharedAccess *access,

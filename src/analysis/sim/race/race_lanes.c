@@ -8,7 +8,7 @@ static const uint64_t *lane_value(const LaneAccess *a, unsigned lane)
     return a->known >> lane & 1 ? &a->numbers[lane] : NULL;
 }
 
-static uint32_t last_of(uint32_t lanes)
+static uint32_t highest_lane(uint32_t lanes)
 {
     return lanes ? UINT32_C(1) << (31 - __builtin_clz(lanes)) : 0;
 }
@@ -82,7 +82,7 @@ static void meet_lanes(Race *r, const LaneAccess *a, uint32_t lanes)
 
 /* By lanes of one place. Reads meet what was written, so that it is no matter which reads were kept
  * before. */
-static inline void read_place(Race *r, LaneAccess *a, uint32_t lanes, TouchId now, TouchId other)
+static inline void read_by_lanes(Race *r, LaneAccess *a, uint32_t lanes, TouchId now, TouchId other)
 {
     const uint64_t first = a->at[__builtin_ctz(lanes)], end = first + a->bytes;
     bool is_settled = true;
@@ -102,9 +102,9 @@ static inline void read_place(Race *r, LaneAccess *a, uint32_t lanes, TouchId no
 /* By several lanes: of these the last two are kept. */
 static void read_together(Race *r, LaneAccess *a, uint32_t lanes)
 {
-    const uint32_t last = last_of(lanes), second = last_of(lanes & ~last);
-    read_place(r, a, lanes, a->first + (TouchId)__builtin_ctz(last),
-               second ? a->first + (TouchId)__builtin_ctz(second) : 0);
+    const uint32_t last = highest_lane(lanes), second = highest_lane(lanes & ~last);
+    read_by_lanes(r, a, lanes, a->first + (TouchId)__builtin_ctz(last),
+                  second ? a->first + (TouchId)__builtin_ctz(second) : 0);
 }
 
 static void read_lanes(Race *r, LaneAccess *a)
@@ -114,7 +114,7 @@ static void read_lanes(Race *r, LaneAccess *a)
         const uint32_t others = left & (left - 1);
         here = left & -left;
         if (!others || a->at[__builtin_ctz(others)] != a->at[lane]) {
-            read_place(r, a, here, a->first + lane, 0);
+            read_by_lanes(r, a, here, a->first + lane, 0);
             continue;
         }
         here = lanes_at_one_place(a, left);
@@ -153,8 +153,8 @@ static TouchId touch_for(Race *r, const PlainRead *read)
 /* As ptx_race_keep_read does, of a touch that is made only if it is kept. */
 static void keep_plain_read(Race *r, const PlainRead *read, Place *place)
 {
-    const uint32_t *known = ptx_race_known(r, read->warp), last = last_of(read->lanes),
-                   second = last_of(read->lanes & ~last);
+    const uint32_t *known = ptx_race_known(r, read->warp), last = highest_lane(read->lanes),
+                   second = highest_lane(read->lanes & ~last);
     TouchId *reads = place->marks + WRITERS, *into = NULL;
     bool is_own = false;
     for (TouchId *mark = reads; mark < reads + READERS && !is_own; mark++) {
@@ -214,8 +214,8 @@ static void meet_writes(Race *r, LaneAccess *a)
  * seen. */
 static void keep_writes(Race *r, const LaneAccess *a)
 {
-    const uint32_t last = last_of(a->lanes),
-                   lanes = a->is_one_write ? last | last_of(a->lanes & ~last) : a->lanes;
+    const uint32_t last = highest_lane(a->lanes),
+                   lanes = a->is_one_write ? last | highest_lane(a->lanes & ~last) : a->lanes;
     for (uint32_t left = lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         const uint64_t end = a->at[lane] + a->bytes;
