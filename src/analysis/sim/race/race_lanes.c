@@ -1,8 +1,6 @@
 /* What the lanes of a warp access at once: it meets what was done there, and is kept. */
 #include "analysis/sim/race/race_places.h"
 
-#include "support/arena.h"
-
 static const uint64_t *lane_value(const LaneAccess *a, unsigned lane)
 {
     return a->known >> lane & 1 ? &a->numbers[lane] : NULL;

@@ -4,6 +4,7 @@
 #define PTX_ANALYSIS_SIM_RACE_RACE_PLACES_H
 
 #include "analysis/sim/race/race.h"
+#include "support/arena.h"
 
 enum {
     MAX_PAIRS = 256,
