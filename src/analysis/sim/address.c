@@ -29,7 +29,7 @@ const Value *ptx_address_look(Machine *m, Warp *w, const Operand *operand, Scrat
     const uint64_t offset = (uint64_t)operand->value, *lanes = base->lanes;
     if (operand->kind != OPERAND_REG || !offset)
         return base;
-    s->value = *base;
+    ptx_value_copy(&s->value, base);
     s->value.all += offset;
     uint64_t bits = lanes ? 0 : s->value.all;
     if (lanes) {
@@ -69,17 +69,19 @@ static void look_into(Machine *m, Warp *w, const Operand *place, Scratch *out)
 bool ptx_memory_find_shared(Machine *m, Warp *w, const Insn *insn, uint32_t lanes,
                             SharedAccess *access)
 {
-    const Operand *place = ptx_address_nth(w->frame->func_state->func, insn, 0);
-    bool is_matrix = insn->op->kind == OPK_LDMATRIX || insn->op->kind == OPK_STMATRIX;
+    FuncState *state = w->frame->func_state;
+    const Operand *place =
+        ptx_insn_decoded(m, state, (InsnId)(insn - state->func->insns))->addresses[0];
+    const bool is_matrix = insn->op->kind == OPK_LDMATRIX || insn->op->kind == OPK_STMATRIX;
     unsigned matrices = is_matrix ? ptx_request_matrices(insn->op) : 4;
     if (!place || !insn->access_bytes)
         return false;
-    look_into(m, w, place, &access->address);
+    access->address = ptx_address_look(m, w, place, &access->room);
     access->lanes = matrices < 4 ? lanes & ((UINT32_C(1) << (8 * matrices)) - 1) : lanes;
     access->bytes = is_matrix ? MATRIX_ROW : insn->access_bytes;
     return access->lanes
            && (insn->op->kind == OPK_CP_ASYNC
-               || ptx_address_space(insn, &access->address.value, lanes) == SPACE_SHARED);
+               || ptx_address_space(insn, access->address, lanes) == SPACE_SHARED);
 }
 
 bool ptx_memory_read_address(Machine *m, Warp *w, const Insn *insn, unsigned which,
@@ -94,11 +96,11 @@ bool ptx_memory_read_address(Machine *m, Warp *w, const Insn *insn, unsigned whi
 const Value *ptx_memory_stored(Machine *m, Warp *w, const Insn *insn, Scratch *room)
 {
     const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn), *value = NULL;
-    for (unsigned o = 0; o < insn->operand_count; o++)
+    for (unsigned o = 0; insn->op->kind == OPK_ST && o < insn->operand_count; o++)
         if (operands[o].position == 1) {
             if (value)
                 return NULL;
             value = &operands[o];
         }
-    return insn->op->kind == OPK_ST && value ? ptx_machine_read(m, w, value, room) : NULL;
+    return value ? ptx_machine_read(m, w, value, room) : NULL;
 }

@@ -394,7 +394,8 @@ bool ptx_memory_read_address(Machine *machine, Warp *warp, const Insn *insn, uns
 
 /* Where an access touches shared memory. */
 typedef struct SharedAccess {
-    Scratch address;
+    const Value *address;       /* in room, or a register's */
+    Scratch room;
     uint32_t lanes;             /* those that say an address */
     uint32_t bytes;             /* of each */
 } SharedAccess;

@@ -27,20 +27,28 @@ static uint64_t number_of(uint64_t address_piece)
     return address_piece & ~(UINT64_MAX << PIECE_BITS);
 }
 
+static uint32_t group_of(uint64_t number)
+{
+    return (uint32_t)ptx_hash_mix(number / GROUP_PIECES) * GROUP_PIECES;
+}
+
 /* Neighbours stand beside each other. */
 static uint32_t first_slot(const Footprint *f, uint64_t number)
 {
-    const uint32_t group = (uint32_t)ptx_hash_mix(number / GROUP_PIECES) * GROUP_PIECES;
-    return (group + number % GROUP_PIECES) & (f->slot_count - 1);
+    return (group_of(number) + number % GROUP_PIECES) & (f->slot_count - 1);
 }
 
-/* Where the piece is, or an empty slot for it. */
-static FootprintPiece *find_slot(const Footprint *f, uint64_t number)
+/* From one slot on: where the piece is, or an empty slot for it. */
+static FootprintPiece *find_slot_from(const Footprint *f, uint32_t i, uint64_t number)
 {
-    uint32_t i = first_slot(f, number);
     while (f->slots[i].block == f->block && f->slots[i].number != number)
         i = (i + 1) & (f->slot_count - 1);
     return &f->slots[i];
+}
+
+static FootprintPiece *find_slot(const Footprint *f, uint64_t number)
+{
+    return find_slot_from(f, first_slot(f, number), number);
 }
 
 static void grow(Footprint *f)
@@ -142,20 +150,22 @@ static bool note_turn(Footprint *f, FootprintPiece *p, unsigned half, bool is_ne
     return waits;
 }
 
-/* Whether loads have come to the piece, in another turn. */
-static bool is_of_other_turn(const Footprint *f, uint64_t number)
+/* Whether loads have come to that piece, in another turn; group: where its group stands. */
+static bool is_of_other_turn(const Footprint *f, uint32_t group, uint64_t number)
 {
-    const FootprintPiece *p = find_slot(f, number);
+    const uint32_t first = (group + number % GROUP_PIECES) & (f->slot_count - 1);
+    const FootprintPiece *p = find_slot_from(f, first, number);
     return p->block == f->block && p->sides >> SIDE_READ & 1 && f->turns[p - f->slots] != f->turn;
 }
 
 /* A block's loads come to a half of a line, of two lines side by side. */
 static void note_half(Footprint *f, const FootprintPiece *p)
 {
+    const uint32_t group = group_of(p->number);
     f->turns[p - f->slots] = f->turn;
     f->here.first_pieces++;
-    f->here.torn_pieces += is_of_other_turn(f, p->number ^ 1) ? 2 : 0;
-    f->here.torn_lines += is_of_other_turn(f, p->number ^ 2) ? 2 : 0;
+    f->here.torn_pieces += is_of_other_turn(f, group, p->number ^ 1) ? 2 : 0;
+    f->here.torn_lines += is_of_other_turn(f, group, p->number ^ 2) ? 2 : 0;
 }
 
 /* A sector of a request; whether L1 does not hold it yet. p: its piece; NULL: there are too
@@ -187,6 +197,53 @@ static bool note_sector(Footprint *f, FootprintPiece *p, uint64_t sector, Footpr
     return is_new;
 }
 
+/* Both sectors of a piece that the block comes to first, by a load that L1 keeps: as note_sector
+ * does for one after the other. */
+static void note_new_piece(Footprint *f, FootprintPiece *p, uint64_t address_piece)
+{
+    Extent *array = find_array(f, address_piece);
+    const uint32_t now = f->clock[f->warp], own = UINT32_C(1) << f->warp;
+    f->clock[f->warp] += 2;
+    note_half(f, p);
+    if (array) {
+        note_piece(array, address_piece, SIDE_READ);
+        array->missed_here += 2;
+    }
+    p->array = (array ? (uint32_t)(array - f->arrays) : ARRAYS_MAX) & ARRAY_MASK;
+    p->warps[0] = p->warps[1] = own;
+    p->touched[0] = now;
+    p->touched[1] = p->fetched = now + 1;
+    p->sides = 1u << SIDE_READ;
+    p->sectors = 3;
+}
+
+/* Both sectors of a piece, by a load past L1. */
+static void note_piece_past(Footprint *f, FootprintPiece *p, uint64_t address_piece)
+{
+    Extent *array = find_array(f, address_piece);
+    if (!(p->sides >> SIDE_READ & 1)) {
+        note_half(f, p);
+        if (array)
+            note_piece(array, address_piece, SIDE_READ);
+    }
+    if (array)
+        array->here[SIDE_PAST] += 2;
+    p->array = (array ? (uint32_t)(array - f->arrays) : ARRAYS_MAX) & ARRAY_MASK;
+    p->sides |= 1u << SIDE_READ;
+}
+
+/* Both sectors of a piece by a load, where they are noted at once. False: nothing is noted. */
+static bool note_both(Footprint *f, FootprintPiece *p, uint64_t address_piece, FootprintKind kind)
+{
+    if (kind == FOOTPRINT_LOAD && !p->sides)
+        note_new_piece(f, p, address_piece);
+    else if (kind == FOOTPRINT_LOAD_PAST_L1)
+        note_piece_past(f, p, address_piece);
+    else
+        return false;
+    return true;
+}
+
 typedef struct Distinct {       /* numbers, each once */
     uint64_t items[64];
     unsigned count;
@@ -209,6 +266,7 @@ static void add_distinct(Distinct *d, uint64_t number)
 
 typedef struct FootprintShape {          /* of a request */
     Distinct sectors, lines;
+    bool is_even;               /* no lane lies before another, none far from the next */
 } FootprintShape;
 
 static void shape_of(const uint64_t *addresses, uint32_t lanes, uint32_t bytes, FootprintShape *out)
@@ -217,7 +275,7 @@ static void shape_of(const uint64_t *addresses, uint32_t lanes, uint32_t bytes, 
     out->sectors.is_unsorted = out->lines.is_unsorted = false;
     uint64_t newest = UINT64_MAX, step;
     /* then no sector is left out, and all have room */
-    const bool are_even = lanes == UINT32_MAX && bytes <= 1 << 5
+    const bool are_even = out->is_even = lanes == UINT32_MAX && bytes <= 1 << 5
                           && ptx_places_are_even(addresses, &step) && step <= 1 << 5;
     for (uint64_t s = addresses[0] >> 5;
          are_even && s <= (addresses[WARP_LANES - 1] + bytes - 1) >> 5; s++)
@@ -323,16 +381,56 @@ static void note_moving(Footprint *f, uint64_t first, uint64_t last, FootprintSi
 }
 
 /* Where data lead is another place in each run. */
-static void note_moving_request(Footprint *f, const FootprintRequest *request, FootprintSide side)
+static void note_moving_request(Footprint *f, const FootprintRequest *request, FootprintSide side,
+                                bool is_even)
 {
     uint64_t first = UINT64_MAX, last = 0;
     f->moving.is_incomplete |= request->is_moved;
-    for (uint32_t left = f->moving.is_incomplete ? 0 : request->lanes; left; left &= left - 1) {
+    uint32_t ends = is_even ? UINT32_C(1) << (WARP_LANES - 1) | 1 : request->lanes;
+    for (uint32_t left = f->moving.is_incomplete ? 0 : ends; left; left &= left - 1) {
         const uint64_t address = request->addresses[__builtin_ctz(left)];
         first = ptx_u64_min(first, address);
         last = ptx_u64_max(last, address + request->bytes - 1);
     }
     note_moving(f, first, last, side, request->shift);
+}
+
+/* What a request asks L2 for. */
+typedef struct AskedSectors {
+    Distinct lines, pieces;
+    double count;               /* sectors */
+    bool waits;
+} AskedSectors;
+
+static void ask_for(AskedSectors *asked, uint64_t sector, unsigned count)
+{
+    asked->count += count;
+    add_distinct(&asked->lines, sector >> 2);
+    add_distinct(&asked->pieces, sector >> 1);
+}
+
+static void note_sectors(Footprint *f, const FootprintRequest *request, FootprintSide side,
+                         const Distinct *sectors, AskedSectors *asked)
+{
+    const FootprintKind kind = request->kind;
+    FootprintPiece *piece = NULL;
+    for (unsigned i = 0; i < sectors->count; i++) {
+        const uint64_t sector = sectors->items[i];
+        if (!piece || piece->number != sector >> 1)
+            piece = find_piece(f, sector >> 1);
+        const bool has_both = !(sector & 1) && i + 1 < sectors->count
+                              && sectors->items[i + 1] == sector + 1;
+        if (has_both && piece && side == SIDE_READ && note_both(f, piece, sector >> 1, kind)) {
+            asked->waits = true;
+            ask_for(asked, sector, 2);
+            i++;
+            continue;
+        }
+        const bool is_new = note_sector(f, piece, sector, side, kind == FOOTPRINT_LOAD,
+                                        &asked->waits);
+        if (is_new || kind != FOOTPRINT_LOAD)
+            ask_for(asked, sector, 1);
+    }
 }
 
 bool ptx_footprint_note(Footprint *f, const FootprintRequest *request)
@@ -341,7 +439,6 @@ bool ptx_footprint_note(Footprint *f, const FootprintRequest *request)
     const bool is_moved = request->is_moved;
     FootprintShape shape;
     Traffics *t = &f->here;
-    bool waits = kind == FOOTPRINT_LOAD_PAST_L1;
     f->warp = request->warp % MAX_WARPS;
     f->turn = request->turn;
     ASSERT(!f->is_probing);
@@ -351,30 +448,19 @@ bool ptx_footprint_note(Footprint *f, const FootprintRequest *request)
     if (kind == FOOTPRINT_STORE)
         side = SIDE_WRITTEN;
     if (request->shift)
-        note_moving_request(f, request, side);
-    Distinct asked, asked_pieces;
-    asked.count = asked_pieces.count = 0;
-    asked.is_unsorted = asked_pieces.is_unsorted = false;
-    double missed = 0;
-    FootprintPiece *piece = NULL;
+        note_moving_request(f, request, side, shape.is_even);
+    AskedSectors asked;
+    asked.lines.count = asked.pieces.count = 0;
+    asked.lines.is_unsorted = asked.pieces.is_unsorted = false;
+    asked.count = 0;
+    asked.waits = kind == FOOTPRINT_LOAD_PAST_L1;
     /* scattered sectors lie anywhere in a table that caches do not hold: all are asked for at once.
      * gcc drops a function that does no more than that */
     for (unsigned i = 0; shape.sectors.count >= MIN_SCATTERED && i < shape.sectors.count; i++)
         __builtin_prefetch(&f->slots[first_slot(f, number_of(shape.sectors.items[i] >> 1))], 1);
-    for (unsigned i = 0; i < shape.sectors.count; i++) {
-        uint64_t sector = shape.sectors.items[i];
-        if (!piece || piece->number != sector >> 1)
-            piece = find_piece(f, sector >> 1);
-        if (note_sector(f, piece, sector, is_moved ? SIDE_MOVED : side, kind == FOOTPRINT_LOAD,
-                        &waits)
-            || kind != FOOTPRINT_LOAD) {
-            missed++;
-            add_distinct(&asked, sector >> 2);
-            add_distinct(&asked_pieces, sector >> 1);
-        }
-    }
+    note_sectors(f, request, is_moved ? SIDE_MOVED : side, &shape.sectors, &asked);
     if (is_moved && !request->is_again) {
-        double moved = 32 * (kind == FOOTPRINT_LOAD ? missed : shape.sectors.count);
+        double moved = 32 * (kind == FOOTPRINT_LOAD ? asked.count : shape.sectors.count);
         *(kind == FOOTPRINT_STORE ? &t->written_bytes : &t->read_bytes) += moved;
         *(kind == FOOTPRINT_STORE ? &t->data_written_bytes : &t->data_read_bytes) += moved;
     }
@@ -392,11 +478,11 @@ bool ptx_footprint_note(Footprint *f, const FootprintRequest *request)
                                               shape.lines.count)
                               : ptx_l1_passes_of_copy(request->lanes, request->bytes,
                                                       shape.lines.count);
-        t->load_sectors += missed;
-        t->load_requests += asked.count;
-        t->load_pieces += asked_pieces.count;
+        t->load_sectors += asked.count;
+        t->load_requests += asked.lines.count;
+        t->load_pieces += asked.pieces.count;
     }
-    return waits;
+    return asked.waits;
 }
 
 /* Pieces of a row that the block has not come to yet. */

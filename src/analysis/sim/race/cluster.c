@@ -112,7 +112,7 @@ static void take_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, u
     SharedAccess access;
     if (!ptx_memory_find_shared(m, w, insn, lanes, &access))
         return;
-    const Value *address = &access.address.value;
+    const Value *address = access.address;
     c->is_lost |= address->unknown & access.lanes || address->align != ALIGN_EXACT
                   || address->is_assumed || doubt >= UNCERTAIN_PARAMETER;
     const Value *value = insn->access_bytes == WORD_BYTES ? ptx_memory_stored(m, w, insn, &room)

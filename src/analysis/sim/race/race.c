@@ -84,8 +84,10 @@ static void clear_places(Race *r)
     }
     r->run++;
     for (uint32_t p = 0; p < r->page_count; p++)
-        if (r->pages[p])
-            memset(r->pages[p], 0, PLACES_PER_PAGE * sizeof *r->pages[p]);
+        if (r->pages[p]) {
+            r->pages[p]->cell = PLACES_PER_PAGE;
+            r->pages[p]->places[0] = (Place){ .marks = { 0 } };
+        }
     r->touch_count = 1;
     r->by_data_count = 0;
     r->by_data_places = MAX_DATA_PLACES;
@@ -153,33 +155,38 @@ static bool is_write(const Op *op)
            || op->kind == OPK_CP_ASYNC || op->kind == OPK_STMATRIX;
 }
 
-/* Index of the site; MOST_SITES: there are too many. */
-static uint32_t site_of(Race *r, Warp *w, const Insn *insn)
+static uint32_t new_site(Race *r, FuncState *func_state, const Insn *insn)
 {
     Machine *m = r->machine;
-    FuncState *func_state = w->frame->func_state;
-    InsnId id = (InsnId)(insn - func_state->func->insns);
+    const InsnId id = (InsnId)(insn - func_state->func->insns);
     uint32_t *sites = func_state->slots[r->observer.slot];
     if (!sites)
         sites = func_state->slots[r->observer.slot] =
             ptx_arena_array(m->arena, uint32_t, func_state->func->insn_count);
-    if (!sites[id]) {
-        if (r->site_count == MAX_SITES)
-            return MAX_SITES;
-        if (r->site_count == r->site_capacity)
-            r->sites = ptx_arena_grow(m->arena, r->sites, r->site_count, &r->site_capacity,
-                                      sizeof *r->sites);
-        r->sites[r->site_count] =
-            (Site){ .func = func_state->func,
-                    .insn = id,
-                    .is_write = is_write(insn->op),
-                    .is_strong = is_strong(insn->op),
-                    .is_swap = ptx_op_has(insn->op, MOD_CAS),
-                    .turns = ptx_arena_array(m->arena, uint32_t, r->warp_count) };
-        sites[id] = ++r->site_count;
-    }
+    if (r->site_count == MAX_SITES)
+        return MAX_SITES;
+    if (r->site_count == r->site_capacity)
+        r->sites = ptx_arena_grow(m->arena, r->sites, r->site_count, &r->site_capacity,
+                                  sizeof *r->sites);
+    r->sites[r->site_count] = (Site){ .func = func_state->func,
+                                      .insn = id,
+                                      .is_write = is_write(insn->op),
+                                      .is_strong = is_strong(insn->op),
+                                      .is_swap = ptx_op_has(insn->op, MOD_CAS),
+                                      .turns = ptx_arena_array(m->arena, uint32_t, r->warp_count) };
+    sites[id] = ++r->site_count;
     return sites[id] - 1;
 }
+
+/* Index of the site; MAX_SITES: there are too many. */
+static uint32_t site_of(Race *r, const Warp *w, const Insn *insn)
+{
+    FuncState *func_state = w->frame->func_state;
+    const uint32_t *sites = func_state->slots[r->observer.slot],
+                   site = sites ? sites[insn - func_state->func->insns] : 0;
+    return site ? site - 1 : new_site(r, func_state, insn);
+}
+
 /* ---- an access once more --------------------------------------------------------------------- */
 
 /* Rounds of the loops that begin here; those inside begin anew. */
@@ -240,14 +247,6 @@ static uint8_t level_of(const Machine *m, uint8_t doubt, const Value *address)
     return address->is_assumed || m->block_is_assumed ? RACE_ASSUMED : RACE_CERTAIN;
 }
 
-static TouchId add_touch(Race *r, const Touch *touch)
-{
-    if (r->touch_count == r->touch_capacity)
-        r->touches = ptx_arena_grow(r->arena, r->touches, r->touch_count, &r->touch_capacity,
-                                    sizeof *r->touches);
-    r->touches[r->touch_count] = *touch;
-    return WARP_LANES * r->touch_count++;
-}
 static const DataExtent *extent_of(Race *r, const Insn *insn, uint32_t site)
 {
     Machine *m = r->machine;
@@ -288,8 +287,8 @@ static void note_by_data(Race *r, const DataExtent *extent, uint32_t lanes, cons
     DataTouch *data = is_placed ? new_by_data(r, now) : NULL;
     if (!data)
         return;
-    *data = (DataTouch){ add_touch(r, now) + (TouchId)__builtin_ctz(lanes), from + extent->low,
-                         from + extent->high };
+    *data = (DataTouch){ ptx_race_add_touch(r, now) + (TouchId)__builtin_ctz(lanes),
+                         from + extent->low, from + extent->high };
     const uint64_t first = data->low & ~(uint64_t)(r->granule - 1),
                    count = (data->high - first + r->granule - 1) / r->granule;
     if (count > r->by_data_places)
@@ -305,154 +304,6 @@ static void end_if_useless(const Race *r)
     if (r->granule_wanted != r->granule || (r->is_trial && r->is_crowded) || r->met > r->max_met
         || r->range_places > MAX_RANGE_PLACES)
         r->machine->most_steps = r->machine->steps;
-}
-
-typedef struct LaneAccess {                       /* what lanes access at once */
-    uint64_t at[WARP_LANES], numbers[WARP_LANES]; /* numbers: of those that are known */
-    /* the first of each lane, where their places are looked at; of one place that of lane 0 */
-    Place *places[WARP_LANES];
-    const Touch *touch;
-    uint64_t end;          /* behind the last byte */
-    uint64_t multiples;    /* in fills_places's way: of what begins and ends there */
-    TouchId first;         /* of lane 0 */
-    uint32_t lanes, known; /* known: those whose numbers are */
-    uint32_t bytes;
-    uint32_t unwritten; /* that meet a place which nothing has written; once places met */
-    bool is_one_place;  /* of all lanes */
-    bool is_one_write;  /* of one number, or of none that is known, to one place */
-} LaneAccess;
-
-static const uint64_t *lane_value(const LaneAccess *a, unsigned lane)
-{
-    return a->known >> lane & 1 ? &a->numbers[lane] : NULL;
-}
-
-/* Of a lane's so many-th byte. */
-static Place *lane_place(Race *r, const LaneAccess *a, unsigned lane, uint32_t byte)
-{
-    if (byte)
-        return ptx_race_place_at(r, a->at[lane] + byte);
-    return a->places[a->is_one_place ? 0 : lane];
-}
-
-/* What was done there, in the first so many marks, is ordered before all lanes. */
-static inline bool is_settled_place(const Race *r, const Place *place, unsigned marks)
-{
-    for (unsigned i = 0; place && i < marks; i++)
-        if (place->marks[i] && place->marks[i] / WARP_LANES != r->ordered[i])
-            return false;
-    return true;
-}
-
-/* Lanes of this warp that did it: to themselves it is not what it is to the others. */
-static uint32_t own_lanes(const Race *r, const Place *place, unsigned marks, uint32_t warp)
-{
-    uint32_t own = 0;
-    for (unsigned i = 0; place && i < marks; i++)
-        if (place->marks[i] && ptx_race_touch_of(r, place->marks[i])->warp == warp)
-            own |= 1u << place->marks[i] % WARP_LANES;
-    return own;
-}
-
-/* Up to the first of them; that one alone. */
-static uint32_t lanes_before(uint32_t lanes, uint32_t own)
-{
-    const uint32_t met = own & lanes, lowest = met & -met;
-    if (!met)
-        return lanes;
-    return lanes & -lanes & lowest ? lowest : lanes & (lowest - 1);
-}
-
-/* Of these lanes, those from the first on that do the same to one place, one after the other, where
- * it is the same to all of them; else the first. */
-static uint32_t lanes_alike(Race *r, const LaneAccess *a, uint32_t lanes)
-{
-    const unsigned first = (unsigned)__builtin_ctz(lanes);
-    uint32_t alike = a->is_one_place ? lanes : lanes & -lanes;
-    const unsigned marks = a->touch->is_write ? MARKS : WRITERS;
-    if (a->touch->is_write && !a->is_one_write)
-        return lanes & -lanes;
-    for (uint32_t left = lanes & ~alike; left && a->at[__builtin_ctz(left)] == a->at[first];
-         left &= left - 1)
-        alike |= left & -left;
-    for (uint32_t b = 0; b < a->bytes && alike & (alike - 1); b += r->granule) {
-        const Place *place = ptx_race_place_at(r, a->at[first] + b);
-        if (!is_settled_place(r, place, marks))
-            alike = lanes_before(alike, own_lanes(r, place, marks, a->touch->warp));
-    }
-    return alike;
-}
-
-static void set_places(LaneAccess *a, Place *first, uint32_t lanes)
-{
-    if (a->is_one_place)
-        a->places[0] = first;
-    for (uint32_t left = a->is_one_place ? 0 : lanes; left; left &= left - 1)
-        a->places[__builtin_ctz(left)] = first;
-}
-
-static void meet_lanes(Race *r, LaneAccess *a)
-{
-    const bool is_write = a->touch->is_write;
-    for (uint32_t left = a->lanes, alike; left; left &= ~alike) {
-        const unsigned lane = (unsigned)__builtin_ctz(left);
-        Place *first = ptx_race_place_at(r, a->at[lane]);
-        alike = lanes_alike(r, a, left);
-        set_places(a, first, alike);
-        r->alike = alike & (alike - 1) ? ptx_lanes_count(alike) : 1;
-        for (uint32_t b = 0; b < a->bytes; b += r->granule) {
-            const Place *place = lane_place(r, a, lane, b);
-            a->unwritten |= place && ptx_race_is_place_unwritten(place) ? alike : 0;
-            ptx_race_meet_at(r, place, a->at[lane] + b, a->first + lane, lane_value(a, lane),
-                             is_write);
-        }
-    }
-    r->alike = 1;
-}
-
-/* Of lanes that read one place, one after the other, the last two are kept anyway. */
-static bool is_read_kept(const LaneAccess *a, unsigned lane, uint32_t behind)
-{
-    const uint32_t second = behind & (behind - 1);
-    return a->touch->is_write || !second || a->at[__builtin_ctz(behind)] != a->at[lane]
-           || a->at[__builtin_ctz(second)] != a->at[lane];
-}
-
-static uint32_t last_two(uint32_t lanes)
-{
-    const uint32_t last = lanes ? UINT32_C(1) << (31 - __builtin_clz(lanes)) : 0,
-                   others = lanes & ~last;
-    return last | (others ? UINT32_C(1) << (31 - __builtin_clz(others)) : 0);
-}
-
-static void keep_lanes(Race *r, const LaneAccess *a)
-{
-    const bool is_write = a->touch->is_write;
-    /* of one write the one before it, too: that it is written twice is seen */
-    const bool is_one = a->is_one_place && (!is_write || a->is_one_write);
-    for (uint32_t left = is_one ? last_two(a->lanes) : a->lanes; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(left);
-        if (is_one || is_read_kept(a, lane, left & (left - 1)))
-            for (uint32_t b = 0; b < a->bytes; b += r->granule)
-                ptx_race_keep_at(r, lane_place(r, a, lane, b), a->first + lane, lane_value(a, lane),
-                                 is_write, a->touch->is_strong);
-    }
-}
-
-/* Of two sites alone. */
-static void note_lasts(Race *r, const LaneAccess *a)
-{
-    for (uint32_t left = a->lanes; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(left);
-        for (uint32_t b = 0; b < a->bytes; b += r->granule)
-            ptx_race_meet_lasts(r, a->at[lane] + b, a->first + lane, lane_value(a, lane),
-                                a->touch->is_write);
-    }
-    for (uint32_t left = a->lanes; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(left);
-        for (uint32_t b = 0; b < a->bytes; b += r->granule)
-            ptx_race_keep_lasts(r, a->at[lane] + b, a->first + lane, lane_value(a, lane));
-    }
 }
 
 /* Where a window begins has no bits in shared memory. */
@@ -493,20 +344,16 @@ static void note(Race *r, LaneAccess *a, const Value *value)
 {
     if (r->watches)
         return;
-    a->first = add_touch(r, a->touch);
+    a->first = ptx_race_add_touch(r, a->touch);
     take_numbers(a, value);
     r->is_crowded |= a->end > r->machine->shared_size;
     begin_meeting(r);
     r->has_numbers = a->known & a->lanes;
     if (!fills_places(r, a->multiples))
         return;
-    ptx_race_meet_all_by_data(r, a->at, a->bytes, a->lanes, a->first);
-    if (r->only_funcs[0]) {
-        note_lasts(r, a);
-        return;
-    }
-    meet_lanes(r, a);
-    keep_lanes(r, a);
+    if (r->by_data_count)
+        ptx_race_meet_all_by_data(r, a->at, a->bytes, a->lanes, a->first);
+    ptx_race_note_lanes(r, a);
 }
 
 static Touch touch_by(Race *r, const Warp *w, const Insn *insn, uint8_t doubt, const Value *address,
@@ -540,18 +387,26 @@ static Stray stray_of(const Race *r, const Warp *w, const Insn *insn, const Shar
                     .place = ptx_machine_place(r->machine, w, id),
                     .thread = w->index * WARP_LANES + lane,
                     .bytes = access->bytes,
-                    .address = (uint32_t)ptx_value_lane(&access->address.value, lane),
+                    .address = (uint32_t)ptx_value_lane(access->address, lane),
                     .is_write = is_write(insn->op) };
+}
+
+/* Behind the last byte of the block's shared memory; UINT64_MAX: not known. */
+static uint64_t end_of_shared(const Race *r)
+{
+    const Machine *m = r->machine;
+    if (!m->has_shared || r->dynamic_shared < 0)
+        return UINT64_MAX;
+    return ptx_align_up(m->shared_layout.end, r->dynamic_shared ? 16 : 1)
+           + (uint64_t)r->dynamic_shared;
 }
 
 static void note_overreach(Race *r, const Warp *w, const Insn *insn, const SharedAccess *access,
                            const LaneAccess *a)
 {
-    const Machine *m = r->machine;
-    const uint64_t end = ptx_align_up(m->shared_layout.end, r->dynamic_shared ? 16 : 1)
-                         + (uint64_t)r->dynamic_shared;
+    const uint64_t end = end_of_shared(r);
     uint32_t left = a->lanes;
-    if (!m->has_shared || r->dynamic_shared < 0 || r->overreach.func || a->end <= end)
+    if (r->overreach.func || a->end <= end)
         return;
     while (a->at[__builtin_ctz(left)] + a->bytes <= end)
         left &= left - 1;
@@ -620,6 +475,21 @@ static void access_by_data(Race *r, const Warp *w, const Insn *insn, uint32_t la
     note_by_data(r, extent, lanes, &now);
 }
 
+/* A plain load from one place, of which nothing is in doubt: loops make most of these. False: it is
+ * another access, or nothing orders what it meets. */
+static bool read_plainly(Race *r, const Warp *w, const SharedAccess *access, uint32_t lanes,
+                         uint8_t doubt, uint32_t site)
+{
+    const uint64_t at = (uint32_t)access->address->all, end = at + access->bytes;
+    const bool is_plain = !access->address->lanes && !r->sites[site].is_write
+                          && !r->sites[site].is_strong
+                          && level_of(r->machine, doubt, access->address) == RACE_CERTAIN;
+    return is_plain && !r->watches && !r->by_data_count && !r->only_funcs[0]
+           && end <= r->machine->shared_size && end <= end_of_shared(r)
+           && fills_places(r, at | access->bytes)
+           && ptx_race_read_in_order(r, &(PlainRead){ at, access->bytes, lanes, w->index, site });
+}
+
 void ptx_race_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     Race *r = self;
@@ -632,7 +502,7 @@ void ptx_race_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint
     if (r->is_lost || order == ORDER_TRANSFER || order == ORDER_FRAGMENT
         || !ptx_memory_find_shared(m, w, insn, lanes, &access))
         return;
-    const Value *address = &access.address.value;
+    const Value *address = access.address;
     const uint32_t unknown = address->unknown & access.lanes, known = access.lanes & ~unknown;
     r->is_blind |= unknown || address->align != ALIGN_EXACT;
     if (address->align != ALIGN_EXACT || !access.lanes)
@@ -649,7 +519,13 @@ void ptx_race_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint
         access_by_data(r, w, insn, unknown, doubt, site);
     if (!known)
         return;
-    ptx_blocks_pin(&m->blocks, address);
+    if (address->grows)
+        ptx_blocks_pin(&m->blocks, address);
+    if (read_plainly(r, w, &access, known, doubt, site)) {
+        if (r->met > r->max_met)
+            end_if_useless(r);
+        return;
+    }
     const Touch now = touch_by(r, w, insn, doubt, address, site);
     const bool is_certain = now.level == RACE_CERTAIN && !r->watches;
     LaneAccess a;
@@ -704,7 +580,7 @@ TouchId ptx_race_begin_async(Race *r, Warp *w, const Insn *insn, uint8_t doubt, 
     now.mbarrier = like->mbarrier;
     now.is_write = like->is_write;
     now.is_strong = like->is_strong;
-    return add_touch(r, &now);
+    return ptx_race_add_touch(r, &now);
 }
 
 void ptx_race_begin_ranges(Race *r)
@@ -712,32 +588,53 @@ void ptx_race_begin_ranges(Race *r)
     begin_meeting(r);
 }
 
+/* Neighbours were mostly touched by the same: what became of the last of them becomes of them. */
+static void read_range(Race *r, TouchId touch, uint64_t at, uint64_t end)
+{
+    RangeRead *last = &r->range_read;
+    uint32_t step = 0;
+    if (last->touch != touch || last->meeting != r->meeting)
+        *last = (RangeRead){ .touch = touch, .meeting = r->meeting, .before = { UINT32_MAX } };
+    for (; at < end; at += step) {
+        Place *place = ptx_race_cell_at(r, at, end - at, &step);
+        if (!memcmp(last->before, place->marks, sizeof last->before)) {
+            memcpy(place->marks + WRITERS, last->reads, sizeof last->reads);
+            continue;
+        }
+        memcpy(last->before, place->marks, sizeof last->before);
+        if (!ptx_race_is_settled(r, place, WRITERS, touch)) {
+            ptx_race_meet_cell(r, place, step, 1, &(RaceMeeting){ .now = touch, .address = at });
+            last->before[0] = UINT32_MAX;       /* each of them meets it */
+        }
+        ptx_race_keep_read(r, place, touch, 0);
+        memcpy(last->reads, place->marks + WRITERS, sizeof last->reads);
+    }
+}
+
+static void write_range(Race *r, TouchId touch, uint64_t at, uint64_t end)
+{
+    const bool is_strong = ptx_race_touch_of(r, touch)->is_strong;
+    for (uint32_t step = 0; at < end; at += step) {
+        Place *place = ptx_race_cell_at(r, at, end - at, &step);
+        ptx_race_meet_cell(r, place, step, 1, &(RaceMeeting){ .now = touch, .address = at });
+        ptx_race_keep_at(r, place, touch, NULL, true, is_strong);
+    }
+}
+
 void ptx_race_range_on(Race *r, TouchId touch, uint64_t at, uint64_t bytes)
 {
     if (r->watches)
         return;
-    const Touch *now = ptx_race_touch_of(r, touch);
-    const bool is_write = now->is_write, is_strong = now->is_strong;
     if (!bytes || at >= MAX_SHARED || !fills_places(r, at | bytes))
         return;
     const uint64_t end = bytes < MAX_SHARED - at ? at + bytes : MAX_SHARED;
-    r->range_places += (end - at) / r->granule;
+    r->range_places += (end - at) >> __builtin_ctz(r->granule);
     if (r->range_places > MAX_RANGE_PLACES)
         end_if_useless(r);
-    while (at < end) {
-        Place *place = ptx_race_place_at(r, at);
-        const uint64_t page = (at | (PLACES_PER_PAGE * r->granule - 1)) + 1,
-                       next = page < end ? page : end;
-        for (; at < next && !is_write; at += r->granule, place++) {
-            if (!is_settled_place(r, place, WRITERS))
-                ptx_race_meet_at(r, place, at, touch, NULL, false);
-            ptx_race_keep_read(r, place, touch);
-        }
-        for (; at < next; at += r->granule, place++) {
-            ptx_race_meet_at(r, place, at, touch, NULL, true);
-            ptx_race_keep_at(r, place, touch, NULL, true, is_strong);
-        }
-    }
+    if (ptx_race_touch_of(r, touch)->is_write)
+        write_range(r, touch, at, end);
+    else
+        read_range(r, touch, at, end);
 }
 
 void ptx_race_range(Race *r, TouchId touch, uint64_t at, uint64_t bytes)

@@ -93,13 +93,21 @@ typedef struct Put {
     uint32_t groups_left;       /* of the wait */
 } Put;
 
-typedef struct Place {          /* of shared memory: `granule` bytes */
-    uint64_t values[WRITERS];   /* that the writes wrote */
+typedef struct Place {          /* of shared memory: `granule` bytes, or some times as many */
     /* the last write, and the last one that is atomic or the like; reads of two warps, and of
      * another lane of one of these */
     TouchId marks[MARKS];
     bool has_values[WRITERS];
+    uint64_t values[WRITERS];   /* that the writes wrote */
 } Place;
+
+enum { PLACES_PER_PAGE = 32 };
+
+/* Of these the first of each `cell` stands for all of it: what was done there is the same. */
+typedef struct PlacePage {
+    uint32_t cell;              /* a power of two */
+    Place places[PLACES_PER_PAGE];
+} PlacePage;
 
 /* The last access to a place by one warp at one of two sites. */
 typedef struct Last {
@@ -278,11 +286,19 @@ typedef struct Settled {
     bool is_in_warp;            /* they are of one warp: a lane and itself are another question */
 } Settled;
 
-/* What became of the reads of a place, when it was read last. */
+/* Which of the reads of a place gives way to one more, by the touches that they are of. */
 typedef struct KeptRead {
     uint64_t meeting;           /* Race.meeting */
-    TouchId now, before[MARKS - WRITERS], after[MARKS - WRITERS];
+    uint32_t touches[READERS];
+    uint8_t slot;               /* READERS: none does */
+    bool is_own;                /* it is of the same warp */
 } KeptRead;
+
+/* What became of the last place of a range that was read. */
+typedef struct RangeRead {
+    uint64_t meeting;           /* Race.meeting */
+    TouchId touch, before[MARKS], reads[MARKS - WRITERS];
+} RangeRead;
 
 /* Of each lane, up to which clock of the warp it knows what each other lane did. */
 typedef struct LaneClocks {
@@ -312,7 +328,7 @@ typedef struct Race {
     LaneClocks **met_some;      /* per warp; NULL: no part of it has met */
     StaleWait stale;
     Stuck stuck;
-    Place **pages;              /* NULL: untouched */
+    PlacePage **pages;          /* NULL: untouched */
     uint32_t page_count;
     Touch *touches;             /* of this run */
     uint32_t touch_count, touch_capacity;
@@ -332,6 +348,7 @@ typedef struct Race {
     Settled settled[SETTLED];
     uint64_t meeting;           /* counts touches, from 1 on, over all runs */
     KeptRead kept_read;
+    RangeRead range_read;
     bool has_numbers;           /* some lane of the last one, of what it reads or writes */
     uint32_t alike;             /* lanes that the one that meets others stands for */
     Site *sites;

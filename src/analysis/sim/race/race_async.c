@@ -142,20 +142,8 @@ static bool read_descriptor(uint64_t descriptor, RaceAsyncLayout *out)
     return !(descriptor >> 49 & 7);
 }
 
-/* The unit of a row of the matrix with so many units of K before it; of a transposed one `row`
- * counts units along M or N, and `unit` rows of K. */
-static uint32_t unit_at(const RaceAsyncLayout *l, uint32_t row, uint32_t unit, bool is_transposed)
+static uint32_t swizzled(const RaceAsyncLayout *l, uint32_t at)
 {
-    const uint32_t pitch = l->units * CORE_ROW;
-    uint32_t at = l->start;
-    if (!is_transposed)
-        at += row / CORE_ROWS * l->stride + row % CORE_ROWS * pitch
-              + unit * (l->units == 1 ? l->leading : CORE_ROW);
-    else if (l->units == 1)
-        at += row * l->stride + unit % CORE_ROWS * pitch + unit / CORE_ROWS * l->leading;
-    else
-        at += row % l->units * CORE_ROW + row / l->units * l->leading + unit % CORE_ROWS * pitch
-              + unit / CORE_ROWS * l->stride;
     return at ^ ((at >> 7 & (l->units - 1)) << 4);
 }
 
@@ -167,11 +155,10 @@ typedef struct LineUnits {
 
 static void read_line(Race *r, TouchId touch, const LineUnits *l)
 {
-    for (uint32_t left = l->units, run; left; left &= ~run) {
-        const uint32_t first = left & -left;
-        run = left & ~(left + first);
-        ptx_race_range_on(r, touch, l->line + (uint32_t)__builtin_ctz(first) * CORE_ROW,
-                          ptx_lanes_count(run) * CORE_ROW);
+    for (uint32_t left = l->units, behind; left; left &= behind) {
+        behind = left + (left & -left);         /* the bit behind those from the first on */
+        const uint32_t first = (uint32_t)__builtin_ctz(left), end = (uint32_t)__builtin_ctz(behind);
+        ptx_race_range_on(r, touch, l->line + first * CORE_ROW, (end - first) * CORE_ROW);
     }
 }
 
@@ -185,25 +172,49 @@ static void read_unit(Race *r, TouchId touch, LineUnits *l, uint32_t at)
     l->units |= 1u << at % LINE_BYTES / CORE_ROW;
 }
 
+/* Rows, each with its units of K. */
+static void read_units_by_rows(Race *r, TouchId touch, const RaceAsyncLayout *l, uint32_t first,
+                               uint32_t rows)
+{
+    const uint32_t pitch = l->units * CORE_ROW, apart = l->units == 1 ? l->leading : CORE_ROW;
+    LineUnits last = { .line = 0 };
+    for (uint32_t row = first; row < first + rows; row++) {
+        const uint32_t at = l->start + row / CORE_ROWS * l->stride + row % CORE_ROWS * pitch;
+        for (uint32_t unit = 0; unit < OPERAND_BYTES / CORE_ROW; unit++)
+            read_unit(r, touch, &last, swizzled(l, at + unit * apart));
+    }
+    read_line(r, touch, &last);
+}
+
+/* Of a transposed matrix: rows of K, each with its units along M or N. */
+static void read_units_by_columns(Race *r, TouchId touch, const RaceAsyncLayout *l, uint32_t first,
+                                  uint32_t units)
+{
+    const uint32_t pitch = l->units * CORE_ROW;
+    /* bytes from as many units as the pattern has to the next, and from eight rows to the next */
+    const bool is_plain = l->units == 1;
+    const uint32_t over = is_plain ? l->stride : l->leading;
+    const uint32_t down = is_plain ? l->leading : l->stride;
+    LineUnits last = { .line = 0 };
+    for (uint32_t row = 0; row < OPERAND_BYTES / 2; row++) {
+        const uint32_t at = l->start + row % CORE_ROWS * pitch + row / CORE_ROWS * down;
+        for (uint32_t unit = first; unit < first + units; unit++)
+            read_unit(r, touch, &last,
+                      swizzled(l, at + (unit & (l->units - 1)) * CORE_ROW
+                                      + (unit >> __builtin_ctz(l->units)) * over));
+    }
+    read_line(r, touch, &last);
+}
+
 static void read_matrix(Race *r, TouchId touch, const RaceAsyncLayout *l, uint32_t first_row,
                         uint32_t rows, bool is_transposed)
 {
-    Machine *m = r->machine;
-    const uint32_t by = is_transposed ? CORE_ROWS : 1;
-    const uint32_t units = is_transposed ? OPERAND_BYTES / 2 : OPERAND_BYTES / CORE_ROW;
-    const uint32_t first = first_row / by, end = (first_row + rows) / by;
-    LineUnits last = { .line = 0 };
-    /* units of a line lie side by side in a row, of a transposed matrix in a column */
-    for (uint32_t i = 0; i < units * (end - first); i++) {
-        uint32_t row = i / units, unit = i % units;
-        if (is_transposed) {
-            row = i % (end - first);
-            unit = i / (end - first);
-        }
-        read_unit(r, touch, &last, unit_at(l, first + row, unit, is_transposed));
-    }
-    read_line(r, touch, &last);
-    m->steps += rows * OPERAND_BYTES / CORE_ROW / RANGES_A_STEP;
+    if (is_transposed)
+        read_units_by_columns(r, touch, l, first_row / CORE_ROWS,
+                              (first_row + rows) / CORE_ROWS - first_row / CORE_ROWS);
+    else
+        read_units_by_rows(r, touch, l, first_row, rows);
+    r->machine->steps += rows * OPERAND_BYTES / CORE_ROW / RANGES_A_STEP;
 }
 
 static bool is_set(const Func *func, const Insn *insn, unsigned position)

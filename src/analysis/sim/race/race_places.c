@@ -203,77 +203,127 @@ static bool are_all_ordered(const Race *r, const Touch *before, const Touch *now
 }
 
 /* Known of all lanes of both. */
-static void settle_touch(Race *r, uint32_t touch, unsigned mark, Settled found)
+static void settle_touch(Race *r, uint32_t touch, Settled found)
 {
     found.touch = touch;
     found.meeting = r->meeting;
     r->settled[touch % SETTLED] = found;
-    if (found.is_ordered)
-        r->ordered[mark] = touch;
+}
+
+static bool find_settled(Race *r, TouchId before, TouchId now)
+{
+    const Touch *first = ptx_race_touch_of(r, before), *second = ptx_race_touch_of(r, now);
+    if (is_unfenced(r, before, now))
+        return false;
+    if (!first->queue)
+        return is_ordered_in_all(r, before, now);
+    if (!is_ordered(r, before, now) || !are_all_ordered(r, first, second))
+        return false;
+    settle_touch(r, before / WARP_LANES, (Settled){ .is_ordered = true });
+    return true;
+}
+
+bool ptx_race_settle(Race *r, TouchId before, TouchId now, unsigned mark)
+{
+    const uint32_t touch = before / WARP_LANES;
+    const Settled *settled = &r->settled[touch % SETTLED];
+    const bool is_known = settled->touch == touch && settled->meeting == r->meeting;
+    if (is_known ? !settled->is_ordered : !find_settled(r, before, now))
+        return false;
+    r->met++;                   /* the others do not come here */
+    r->ordered[mark] = touch;
+    return true;
+}
+
+/* In no order. */
+static void meet_unordered(Race *r, const RaceMeeting *meeting)
+{
+    const uint32_t touch = meeting->before / WARP_LANES;
+    const bool is_in_warp = ptx_race_touch_of(r, meeting->before)->warp
+                            == ptx_race_touch_of(r, meeting->now)->warp;
+    const RaceClash found = clash(r, meeting);
+    if (!is_in_warp || (meeting->before ^ meeting->now) % WARP_LANES)
+        settle_touch(r, touch,
+                     (Settled){ .is_unordered = true, .is_in_warp = is_in_warp, .clash = found });
 }
 
 void ptx_race_meet(Race *r, const RaceMeeting *meeting)
 {
     const TouchId before = meeting->before, now = meeting->now;
-    const unsigned mark = meeting->mark;
     const uint32_t touch = before / WARP_LANES;
     const Settled *settled = &r->settled[touch % SETTLED];
     const bool is_one_lane = !((before ^ now) % WARP_LANES);
+    if (ptx_race_settle(r, before, now, meeting->mark))
+        return;
+    r->met += r->alike;
     if (settled->touch == touch && settled->meeting == r->meeting
         && !(settled->is_in_warp && is_one_lane)) {
-        r->met += settled->is_ordered ? 1 : r->alike;
-        if (settled->is_ordered)
-            r->ordered[mark] = touch;
         if (settled->clash.pair && settled->clash.is_for_all)
             settled->clash.pair->times += r->alike;
         if (settled->is_unordered && !settled->clash.is_for_all)
             clash(r, meeting);
-        return;
-    }
-    bool is_hidden = is_unfenced(r, before, now);
-    if (!is_hidden && is_ordered_in_all(r, before, now)) {
-        r->met++; /* the others do not come here */
-        settle_touch(r, touch, mark, (Settled){ .is_ordered = true });
-        return;
-    }
-    r->met += r->alike;
-    if (!is_ordered(r, before, now)) {
-        const bool is_in_warp =
-            ptx_race_touch_of(r, before)->warp == ptx_race_touch_of(r, now)->warp;
-        const RaceClash found = clash(r, meeting);
-        if (!is_in_warp || !is_one_lane)
-            settle_touch(
-                r, touch, mark,
-                (Settled){ .is_unordered = true, .is_in_warp = is_in_warp, .clash = found });
-    } else if (is_hidden) {
+    } else if (!is_ordered(r, before, now)) {
+        meet_unordered(r, meeting);
+    } else if (is_unfenced(r, before, now)) {
         const Seen first = seen_of(r, before, NULL), second = seen_of(r, now, NULL);
         note_pair(r, &first, &second, meeting->address, true);
-    } else if (ptx_race_touch_of(r, before)->queue
-               && are_all_ordered(r, ptx_race_touch_of(r, before), ptx_race_touch_of(r, now))) {
-        settle_touch(r, touch, mark, (Settled){ .is_ordered = true });
     }
 }
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-void ptx_race_keep_new_read(Race *r, Place *place, TouchId now)
+PlacePage *ptx_race_new_page(Race *r, uint64_t page)
 {
-    uint32_t warp = ptx_race_touch_of(r, now)->warp;
-    TouchId *into = NULL;
-    for (TouchId *mark = place->marks + WRITERS; mark < place->marks + WRITERS + READERS; mark++) {
-        const Touch *read = ptx_race_touch_of(r, *mark);
-        if (*mark && read->warp == warp) {
-            into = mark;
-            if ((*into ^ now) % WARP_LANES)
-                place->marks[MARKS - 1] = *into;
-            break;
-        }
-        if (!into && (!*mark || read->clock <= ptx_race_known(r, warp)[read->warp]))
-            into = mark;
+    if (!r->pages) {
+        r->page_count = MAX_SHARED / r->granule / PLACES_PER_PAGE;
+        r->pages = ptx_arena_array(r->arena, PlacePage *, r->page_count);
     }
-    r->has_dropped |= !into;
-    if (into)
-        *into = now;
+    r->pages[page] = ptx_arena_new(r->arena, PlacePage);
+    r->pages[page]->cell = PLACES_PER_PAGE;
+    return r->pages[page];
+}
+
+void ptx_race_split(PlacePage *page, uint32_t place, uint64_t count)
+{
+    const uint32_t old = page->cell;
+    uint32_t cell = old;
+    while (cell > count || place & (cell - 1))
+        cell /= 2;
+    for (uint32_t p = 0; p < PLACES_PER_PAGE; p += cell)
+        if (p & (old - 1))
+            page->places[p] = page->places[p & ~(old - 1)];
+    page->cell = cell;
+}
+
+void ptx_race_meet_cell(Race *r, const Place *cell, uint32_t step, uint32_t lanes,
+                        const RaceMeeting *now)
+{
+    const bool is_write = ptx_race_touch_of(r, now->now)->is_write;
+    const uint32_t others = step / r->granule - 1;
+    r->alike = lanes;
+    ptx_race_meet_at(r, cell, now->address, now->now, now->now_value, is_write);
+    r->alike = lanes * others;
+    if (others)
+        ptx_race_meet_at(r, cell, now->address, now->now, now->now_value, is_write);
+    r->alike = 1;
+}
+
+void ptx_race_find_kept(Race *r, const Place *place, TouchId now)
+{
+    const uint32_t warp = ptx_race_touch_of(r, now)->warp;
+    const TouchId *reads = place->marks + WRITERS;
+    KeptRead *kept = &r->kept_read;
+    *kept = (KeptRead){ .meeting = r->meeting, .slot = READERS };
+    for (uint8_t i = 0; i < READERS; i++)
+        kept->touches[i] = reads[i] / WARP_LANES;
+    for (uint8_t i = 0; i < READERS && !kept->is_own; i++) {
+        const Touch *read = ptx_race_touch_of(r, reads[i]);
+        kept->is_own = reads[i] && read->warp == warp;
+        if (kept->is_own
+            || (kept->slot == READERS
+                && (!reads[i] || read->clock <= ptx_race_known(r, warp)[read->warp])))
+            kept->slot = i;
+    }
 }
 
 /* ---- two sites alone ------------------------------------------------------------------------- */

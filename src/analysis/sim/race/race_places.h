@@ -4,9 +4,9 @@
 #define PTX_ANALYSIS_SIM_RACE_RACE_PLACES_H
 
 #include "analysis/sim/race/race.h"
+#include "support/arena.h"
 
 enum {
-    PLACES_PER_PAGE = 32,
     MAX_PAIRS = 256,
     TABLE_SIZE = 4 * MAX_PAIRS,
     MAX_SHARED = 1 << 18, /* bytes; no GPU has as many */
@@ -25,42 +25,93 @@ static inline const Touch *ptx_race_touch_of(const Race *r, TouchId id)
     return &r->touches[id / WARP_LANES];
 }
 
+static inline TouchId ptx_race_add_touch(Race *r, const Touch *touch)
+{
+    if (r->touch_count == r->touch_capacity)
+        r->touches = ptx_arena_grow(r->arena, r->touches, r->touch_count, &r->touch_capacity,
+                                    sizeof *r->touches);
+    r->touches[r->touch_count] = *touch;
+    return WARP_LANES * r->touch_count++;
+}
+
 /* Notes the pair if nothing orders the two. */
 void ptx_race_meet(Race *race, const RaceMeeting *meeting);
 
-/* In place of one of the same warp, else of one that is ordered before: two warps' reads are
- * enough, since a write is of another warp than one of them. */
-void ptx_race_keep_new_read(Race *race, Place *place, TouchId now);
+/* False: not known to be ordered before all lanes of `now` what all lanes of `before` did. */
+bool ptx_race_settle(Race *race, TouchId before, TouchId now, unsigned mark);
 
-static inline Place *ptx_race_place_at(Race *r, uint64_t address)
+/* What was done there, in the first so many marks, is ordered before all lanes of `now`. */
+static inline bool ptx_race_is_settled(Race *r, const Place *place, unsigned marks, TouchId now)
 {
-    uint64_t index = address >> __builtin_ctz(r->granule), page = index / PLACES_PER_PAGE;
-    if (address >= MAX_SHARED)
-        return NULL;
-    if (!r->pages) {
-        r->page_count = MAX_SHARED / r->granule / PLACES_PER_PAGE;
-        r->pages = ptx_arena_array(r->arena, Place *, r->page_count);
+    for (unsigned i = 0; i < marks; i++) {
+        const TouchId before = place->marks[i];
+        if (before && before / WARP_LANES != r->ordered[i] && !ptx_race_settle(r, before, now, i))
+            return false;
     }
-    if (!r->pages[page])
-        r->pages[page] = ptx_arena_array(r->arena, Place, PLACES_PER_PAGE);
-    return &r->pages[page][index % PLACES_PER_PAGE];
+    return true;
 }
 
-/* Places side by side were mostly read by the same. */
-static inline void ptx_race_keep_read(Race *r, Place *place, TouchId now)
+/* Finds Race.kept_read: a read takes the place of one of the same warp, else of one that is ordered
+ * before: two warps' reads are enough, since a write is of another warp than one of them. */
+void ptx_race_find_kept(Race *race, const Place *place, TouchId now);
+
+/* Makes the page, where nothing was done yet. */
+PlacePage *ptx_race_new_page(Race *r, uint64_t page);
+
+static inline PlacePage *ptx_race_page_at(Race *r, uint64_t index)
 {
-    KeptRead *last = &r->kept_read;
-    TouchId *marks = place->marks + WRITERS;
-    if (last->now == now && last->meeting == r->meeting
-        && !memcmp(last->before, marks, sizeof last->before)) {
-        memcpy(marks, last->after, sizeof last->after);
+    const uint64_t page = index / PLACES_PER_PAGE;
+    return r->pages && r->pages[page] ? r->pages[page] : ptx_race_new_page(r, page);
+}
+
+/* What stands for the place; NULL: it is none. */
+static inline const Place *ptx_race_place_at(Race *r, uint64_t address)
+{
+    const uint64_t index = address >> __builtin_ctz(r->granule);
+    if (address >= MAX_SHARED)
+        return NULL;
+    const PlacePage *page = ptx_race_page_at(r, index);
+    return &page->places[index % PLACES_PER_PAGE & ~(page->cell - 1)];
+}
+
+/* Makes its cells small enough for one to begin at that place and take no more than so many. */
+void ptx_race_split(PlacePage *page, uint32_t place, uint64_t count);
+
+/* What stands for places from there on that are to be touched alike, `bytes` at the most: *step of
+ * them. NULL: there is none. */
+static inline Place *ptx_race_cell_at(Race *r, uint64_t address, uint64_t bytes, uint32_t *step)
+{
+    const unsigned shift = (unsigned)__builtin_ctz(r->granule);
+    const uint64_t index = address >> shift;
+    if (address >= MAX_SHARED)
+        return NULL;
+    PlacePage *page = ptx_race_page_at(r, index);
+    const uint32_t place = index % PLACES_PER_PAGE;
+    if (place & (page->cell - 1) || bytes >> shift < page->cell)
+        ptx_race_split(page, place, bytes >> shift);
+    *step = page->cell << shift;
+    return &page->places[place];
+}
+
+/* other: that another lane of the same warp read with it; 0: none. */
+static inline void ptx_race_keep_read(Race *r, Place *place, TouchId now, TouchId other)
+{
+    const KeptRead *kept = &r->kept_read;
+    TouchId *reads = place->marks + WRITERS;
+    _Static_assert(READERS == 2, "all of them");
+    if (kept->meeting != r->meeting || kept->touches[0] != reads[0] / WARP_LANES
+        || kept->touches[1] != reads[1] / WARP_LANES)
+        ptx_race_find_kept(r, place, now);
+    if (kept->slot == READERS) {
+        r->has_dropped = true;
         return;
     }
-    last->now = now;
-    last->meeting = r->meeting;
-    memcpy(last->before, marks, sizeof last->before);
-    ptx_race_keep_new_read(r, place, now);
-    memcpy(last->after, marks, sizeof last->after);
+    TouchId *into = &reads[kept->slot];
+    if (other)
+        reads[READERS] = other;
+    else if (kept->is_own && (*into ^ now) % WARP_LANES)
+        reads[READERS] = *into;
+    *into = now;
 }
 
 /* Reads meet what was written; writes all that was. Mostly lanes side by side meet lanes side by
@@ -93,9 +144,40 @@ static inline void ptx_race_keep_at(Race *r, Place *place, TouchId now, const ui
         place->has_values[is_strong] = value != NULL;
         place->values[is_strong] = value ? *value : 0;
     } else if (place) {
-        ptx_race_keep_read(r, place, now);
+        ptx_race_keep_read(r, place, now, 0);
     }
 }
+
+typedef struct LaneAccess {                       /* what lanes access at once */
+    uint64_t at[WARP_LANES], numbers[WARP_LANES]; /* numbers: of those that are known */
+    const Touch *touch;
+    uint64_t end;          /* behind the last byte */
+    uint64_t multiples;    /* or-ed: where each begins and ends */
+    TouchId first;         /* of lane 0 */
+    uint32_t lanes, known; /* known: those whose numbers are */
+    uint32_t bytes;
+    uint32_t unwritten; /* that meet a place which nothing has written; once places met */
+    bool is_one_place;  /* of all lanes */
+    bool is_one_write;  /* of one number, or of none that is known, to one place */
+} LaneAccess;
+
+/* By lanes of one warp, from one place. */
+typedef struct PlainRead {
+    uint64_t at;
+    uint32_t bytes, lanes, warp, site;
+} PlainRead;
+
+/* race_lanes.c. False: nothing orders what was written there before it; then it is not noted. */
+bool ptx_race_read_in_order(Race *race, const PlainRead *read);
+
+/* All lanes meet what was there before any of them is kept. */
+void ptx_race_note_lanes(Race *race, LaneAccess *access);
+
+/* Of a cell that is `step` bytes, by so many lanes that do the same: as each of its places would
+ * meet them, one after the other. */
+void ptx_race_meet_cell(Race *race, const Place *cell, uint32_t step, uint32_t lanes,
+                        const RaceMeeting *now);
+
 /* Where two sites alone are noted: an access meets all that was done there; it is kept.
  * value: NULL: not known. */
 void ptx_race_meet_lasts(Race *race, uint64_t address, TouchId now, const uint64_t *value,
