@@ -361,7 +361,10 @@ static void test_moved_copies(void **state)
 static uint64_t rows_of_16(uint64_t l) { return l / 16 * 2048 + l % 16 * 16; }
 static uint64_t every_fourth(uint64_t l) { return l * 16; }
 static uint64_t every_second(uint64_t l) { return l * 8; }
-static uint64_t transposed(uint64_t l) { return (l & 1) * 576 + (l >> 1 & 7) * 1024 + (l >> 4) * 4; }
+static uint64_t transposed(uint64_t l)
+{
+    return (l & 1) * 576 + (l >> 1 & 7) * 1024 + (l >> 4) * 4;
+}
 static uint64_t by_8(uint64_t l) { return l % 8 * 512 + l / 8 * 4; }
 static uint64_t by_16(uint64_t l) { return l % 16 * 512 + l / 16 * 4; }
 

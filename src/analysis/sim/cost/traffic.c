@@ -463,8 +463,8 @@ static unsigned atomic_wavefronts(const Banks *banks, const Request *r)
 
 /* ---- asynchronous copies --------------------------------------------------------------------- */
 
-/* Wavefronts of lanes that wait on both sides: in each, of every bank the first lane left that reads
- * it asks, and of these the first of every bank that is written goes. */
+/* Wavefronts of lanes that wait on both sides. In each, of every bank that is read the first lane
+ * left asks; of these the first of every bank that is written goes. */
 static unsigned arbitrated_wavefronts(const Banks *banks, const Request *r, uint32_t lanes)
 {
     unsigned count = 0;
