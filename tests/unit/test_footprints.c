@@ -429,6 +429,15 @@ static void test_spread(void **state)
           "%r2, 0; @%p1 bra L;\n"
           "mad.wide.u32 %rd9, %r1, 4, %rd1;",
           (double)INFINITY },
+        /* the lanes before this one that keep something; lanes that data choose */
+        { "ld.global.u32 %r1, [%rd1]; setp.ne.s32 %p1, %r1, 0; vote.sync.ballot.b32 %r2, %p1, -1; "
+          "mov.u32 %r3, %lanemask_lt; and.b32 %r4, %r2, %r3; popc.b32 %r5, %r4; add.s32 %r6, %r5, "
+          "%r1; mad.wide.u32 %rd9, %r6, 4, %rd1;",
+          0 },
+        { "ld.global.u32 %r1, [%rd1]; setp.ne.s32 %p1, %r1, 0; vote.sync.ballot.b32 %r2, %p1, -1; "
+          "and.b32 %r4, %r2, %r1; popc.b32 %r5, %r4; add.s32 %r6, %r5, %r1; mad.wide.u32 %rd9, "
+          "%r6, 4, %rd1;",
+          (double)INFINITY },
     };
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {

@@ -32,7 +32,7 @@ enum {
 
 /* Of all GPUs: no SM has more warps or blocks (rules/gpus/: warps_per_sm, blocks_per_sm), no L2
  * more slices that do atomics, of so many bytes. */
-enum { MAX_CANDIDATES = 16, SLICE_BYTES = 512, MAX_SLICES = 96, MAX_WARPS = 64, MAX_BLOCKS = 32 };
+enum { MAX_CANDIDATES = 16, SLICE_BYTES = 256, MAX_SLICES = 96, MAX_WARPS = 64, MAX_BLOCKS = 32 };
 
 /* ---- what data decide ------------------------------------------------------------------------ */
 

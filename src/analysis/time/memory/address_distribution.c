@@ -29,8 +29,11 @@ typedef struct AddressDistributionWalk {
 } AddressDistributionWalk;
 
 /* How a number comes about: out of a register of several definitions, by the way that control
- * takes; out of a part of such a one, as the middle of a search; as a pointer that was loaded. */
-enum { WAY_SEVERAL = 1, WAY_PART = 2, WAY_POINTER = 4 };
+ * takes; out of a part of such a one, as the middle of a search; as a pointer that was loaded; as
+ * a ballot, as those lanes of it that a mask keeps, or with the number of these. */
+enum {
+    WAY_SEVERAL = 1, WAY_PART = 2, WAY_POINTER = 4, WAY_BALLOT = 8, WAY_MASKED = 16, WAY_RANK = 32,
+};
 
 /* ---- one instruction ------------------------------------------------------------------------- */
 
@@ -118,6 +121,30 @@ static double result_of(const AddressDistributionWalk *w, const Insn *insn, cons
     }
 }
 
+/* popc(ballot & mask) counts the lanes before this one that keep something, so that lanes that add
+ * it to a place of the warp lie side by side. A mask that data make, as one of equal digits, is
+ * none of these. */
+static uint8_t ranked_ways(const AddressDistributionWalk *w, const Insn *insn, Transfer transfer,
+                           uint8_t ways)
+{
+    const Operand *a = nth_use(w->func, insn, 0), *b = nth_use(w->func, insn, 1);
+    switch ((Operation)insn->op->operation) {
+    case OP_VOTE:
+        return ptx_op_has(insn->op, MOD_BALLOT) ? WAY_BALLOT : 0;
+    case OP_AND:
+        return ways & WAY_BALLOT && (of_operand(w, a) > 0) != (of_operand(w, b) > 0) ? WAY_MASKED
+                                                                                     : 0;
+    case OP_POPC:
+        return ways & WAY_MASKED ? WAY_RANK : 0;
+    default:
+        break;
+    }
+    bool keeps = transfer == TRANSFER_COPY || transfer == TRANSFER_ADD || transfer == TRANSFER_SUB
+                 || transfer == TRANSFER_MUL || transfer == TRANSFER_MAD
+                 || transfer == TRANSFER_SHL;
+    return keeps ? ways & WAY_RANK : 0;
+}
+
 static uint8_t ways_of(const AddressDistributionWalk *w, const Insn *insn, InsnId id)
 {
     uint8_t ways = 0;
@@ -130,8 +157,9 @@ static uint8_t ways_of(const AddressDistributionWalk *w, const Insn *insn, InsnI
     if (insn->op->flags & OPF_LOAD && insn->op->space != SPACE_PARAM
         && ptx_type_info[insn->op->type].bits == 64)
         return WAY_POINTER;
-    if (!is_sum)
-        ways &= WAY_SEVERAL | WAY_PART;
+    const uint8_t ranked = ranked_ways(w, insn, transfer, ways);
+    ways &= is_sum ? WAY_SEVERAL | WAY_PART | WAY_POINTER : WAY_SEVERAL | WAY_PART;
+    ways |= ranked;
     if (is_part && ways & WAY_SEVERAL)
         ways |= WAY_PART;
     return ways;
@@ -204,6 +232,8 @@ static bool has_way(const AddressDistributionWalk *w, const Insn *insn, uint8_t 
 static double of_address(const AddressDistributionWalk *w, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(w->func, insn);
+    if (has_way(w, insn, WAY_RANK))
+        return 0;
     for (uint32_t o = 0; o < insn->operand_count; o++)
         if (operands[o].role & ROLE_ADDRESS && of_operand(w, &operands[o]) > 0)
             return of_operand(w, &operands[o]) + insn->access_bytes;

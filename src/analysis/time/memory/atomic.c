@@ -11,14 +11,16 @@
 
 #include <math.h>
 
-/* the first measured on an H200, over 4 bytes to 4 MB */
-enum { SLICE_BYTES = 512, SAMPLES = 16 };
+/* measured on an H200, over 4 bytes to 4 MB: 256 bytes lie on one slice, the next 256 on another,
+ * and pairs of them where chance will (tools/measure-times/slices.cu) */
+enum { SLICE_BYTES = 256, PAIR_BYTES = 2 * SLICE_BYTES, SAMPLES = 16 };
 
 /* Slices that an array of so many bytes lies on: which they are is chance. */
 static double slices_of(const Gpu *gpu, double bytes)
 {
     double all = ptx_gpu_figure(gpu, FIGURE_ATOMIC_SLICES);
-    return fmax(1, all * (1 - exp(-bytes / (SLICE_BYTES * all))));
+    double one_pair = fmax(1, fmin(2, bytes / SLICE_BYTES));
+    return fmax(one_pair, all * (1 - exp(-bytes / (PAIR_BYTES * all))));
 }
 
 /* Passes of a request whose lanes hit elements among so many by chance, on average. */
