@@ -99,14 +99,14 @@ static const Case cases[] = {
     { "min.u32 %r2, %r1, 90000; setp.eq.u32 %p1, %r2, 90000;", clamped, true },
 };
 
-static ptxlint_module *report_of(const char *text, int blocks)
+static ptxlint_module *report_of(const char *text, int blocks, int threads)
 {
     const ptxlint_gpu *gpu = ptxlint_gpu_find("h200");
     char json[128], error[256] = "";
     int length = snprintf(
         json, sizeof json,
-        "{\"kernels\": {\"k\": {\"grid\": [%d, 1, 1], \"block\": [32, 1, 1], \"params\": [null]}}}",
-        blocks);
+        "{\"kernels\": {\"k\": {\"grid\": [%d, 1, 1], \"block\": [%d, 1, 1], \"params\": [null]}}}",
+        blocks, threads);
     ptxlint_launches *launches = NULL;
     assert_int_equal(ptxlint_launches_new(json, (size_t)length, &launches, error, sizeof error),
                      PTXLINT_OK);
@@ -143,7 +143,7 @@ static void check(const Case *c, const char *head, const char *tail, int blocks,
     for (uint32_t block = 0; block < BLOCKS; block++)
         differing += c->differs(block);
     double want = (differing * SECTORS_APART + (BLOCKS - differing) * SECTORS) / BLOCKS;
-    ptxlint_module *module = report_of(text.bytes, blocks);
+    ptxlint_module *module = report_of(text.bytes, blocks, 32);
     const ptxlint_kernel *kernel = kit_kernel(module, "k");
     for (size_t i = 0; i < kernel->access_count; i++) {
         const ptxlint_access *access = &kernel->accesses[i];
@@ -209,7 +209,7 @@ static void test_lines_of_blocks(void **state)
                   "cvt.u64.u32 %%rd2, %%r4;\nadd.s64 %%rd3, %%rd1, %%rd2;\n"
                   "st.global.u32 [%%rd3], %%r1;\nret;\n}\n",
                   all[i].step, all[i].begins);
-        ptxlint_module *module = report_of(text.bytes, (int)all[i].blocks);
+        ptxlint_module *module = report_of(text.bytes, (int)all[i].blocks, 32);
         const ptxlint_access *access = &kit_kernel(module, "k")->accesses[1];
         const double sectors = pieces(all[i].begins, all[i].step, 32, all[i].blocks),
                      lines = pieces(all[i].begins, all[i].step, 128, all[i].blocks);
@@ -223,10 +223,78 @@ static void test_lines_of_blocks(void **state)
     }
 }
 
+/* A thread's number joined with that of its block, at shift, by op. */
+typedef struct Joined {
+    const char *op;             /* of %r1, the block's, and %r2, the thread's */
+    uint32_t shift, mask, step;
+    bool is_xor, is_provable;
+} Joined;
+
+enum { JOINED_BLOCKS = 37, JOINED_THREADS = 256 };
+
+static uint32_t joined_sector(const Joined *j, uint32_t block, uint32_t thread)
+{
+    const uint32_t at = block << j->shift, number = thread & j->mask;
+    return (j->is_xor ? at ^ number : at | number) * j->step / 32;
+}
+
+/* Of a request, on average. */
+static double joined_sectors(const Joined *j)
+{
+    double sum = 0;
+    for (uint32_t block = 0; block < JOINED_BLOCKS; block++)
+        for (uint32_t thread = 0; thread < JOINED_THREADS; thread++) {
+            bool is_new = true;
+            for (uint32_t other = thread / 32 * 32; other < thread; other++)
+                is_new &= joined_sector(j, block, other) != joined_sector(j, block, thread);
+            sum += is_new;
+        }
+    return sum / (JOINED_BLOCKS * JOINED_THREADS / 32);
+}
+
+static void test_joined_bits(void **state)
+{
+    static const Joined all[] = {
+        { "or.b32 %r3, %r1, %r2;", 7, 127, 4, false, true },
+        { "or.b32 %r3, %r2, %r1;", 8, 255, 4, false, true },
+        { "xor.b32 %r3, %r1, %r2;", 9, 255, 12, true, true },
+        { "or.b32 %r3, %r1, %r2;", 5, 31, 20, false, true },
+        /* bits meet */
+        { "or.b32 %r3, %r1, %r2;", 4, 31, 8, false, false },
+        { "or.b32 %r3, %r1, %r2;", 6, 255, 36, false, false },
+        { "xor.b32 %r3, %r2, %r1;", 3, 63, 4, true, false },
+        { "xor.b32 %r3, %r1, %r2;", 0, 255, 8, true, false },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        Text text = { 0 };
+        kit_print(&text,
+                  ".version 9.0\n.target sm_90\n.address_size 64\n"
+                  ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %%r<9>;\n.reg .b64 %%rd<9>;\n"
+                  "ld.param.u64 %%rd1, [p];\nmov.u32 %%r1, %%ctaid.x;\nshl.b32 %%r1, %%r1, %u;\n"
+                  "mov.u32 %%r2, %%tid.x;\nand.b32 %%r2, %%r2, %u;\n%s\n"
+                  "mul.wide.u32 %%rd2, %%r3, %u;\nadd.s64 %%rd3, %%rd1, %%rd2;\n"
+                  "ld.global.u32 %%r4, [%%rd3];\nst.global.u32 [%%rd1], %%r4;\nret;\n}\n",
+                  all[i].shift, all[i].mask, all[i].op, all[i].step);
+        ptxlint_module *module = report_of(text.bytes, JOINED_BLOCKS, JOINED_THREADS);
+        const ptxlint_access *access = &kit_kernel(module, "k")->accesses[1];
+        const double want = joined_sectors(&all[i]);
+        const bool is_exact = access->certainty == PTXLINT_EXACT;
+        if (is_exact && fabs(access->sectors_per_request - want) > 1e-9)
+            fail_msg("%s << %u: called exact, %.12g sectors, want %.12g", all[i].op, all[i].shift,
+                     access->sectors_per_request, want);
+        if (all[i].is_provable && !is_exact)
+            fail_msg("%s << %u: not exact", all[i].op, all[i].shift);
+        ptxlint_module_free(module);
+        free(text.bytes);
+    }
+}
+
 UNIT(blocks)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_blocks_that_differ),
                                         cmocka_unit_test(test_trips_that_differ),
-                                        cmocka_unit_test(test_lines_of_blocks) };
+                                        cmocka_unit_test(test_lines_of_blocks),
+                                        cmocka_unit_test(test_joined_bits) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
