@@ -116,7 +116,8 @@ class Autotuner(Interface):
         if self.perf_model:
             times = {one: self.perf_model(**nargs, **kwargs, **one.all_kwargs()) for one in left}
             left = sorted(times, key=times.get)[:self.top_k]
-        self.timed = left
+        self.timed = list(dict.fromkeys(left))      # as Triton keeps times
+        self.last_timed = left[-1]
         for config in left:
             with contextlib.suppress(RuntimeError):
                 self.fn.run(*args, **kwargs, **config.all_kwargs())

@@ -203,6 +203,7 @@ class Autotuner(unittest.TestCase):
             tuned = self.tune(triton, triton.jit(gemm), ["broken", *FOLDERS], top_k=1)
             self.assertEqual(tuned.timed[0].kwargs["FOLDER"], "broken")
             self.assertEqual(len(tuned.timed), 2)
+            self.assertIs(tuned.last_timed, tuned.timed[0])     # once more, on a warm GPU
             with self.assertLogs(LOG, "WARNING") as logged:
                 kept = ptxlint.triton.Pruner().early_config_prune([1, 2, 3, 4], {})
             self.assertEqual(kept, [1, 2, 3, 4])
