@@ -123,7 +123,9 @@ class Pruner:
         for one in self.decisions:
             log.info("%s", one)
         kept = [one.config for one in self.decisions if one.is_kept]
-        return kept + kept[:1] if len(kept) > 1 else kept or configs
+        if len(kept) > 1:
+            kept.append(kept[0])
+        return kept or configs
 
     __call__ = early_config_prune
 

@@ -114,6 +114,15 @@ static inline bool ptx_gpu_agrees(const Gpu *a, const Gpu *b, FigureId figure)
     return !(a->figures[figure] < b->figures[figure] || a->figures[figure] > b->figures[figure]);
 }
 
+static inline bool ptx_gpu_agrees_on(const Gpu *a, const Gpu *b, const FigureId *figures,
+                                     size_t count)
+{
+    bool agrees = true;
+    for (size_t i = 0; i < count; i++)
+        agrees &= ptx_gpu_agrees(a, b, figures[i]);
+    return agrees;
+}
+
 /* The H200: most of what models of time ask for was measured on it alone. */
 extern const Gpu *const ptx_gpu_measured;
 

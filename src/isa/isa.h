@@ -66,6 +66,11 @@ typedef struct Target {
     char suffix;                /* 0, 'a' or 'f' */
 } Target;
 
+static inline bool ptx_target_is_same(Target a, Target b)
+{
+    return a.sm == b.sm && a.suffix == b.suffix;
+}
+
 typedef enum TargetStatus { TARGET_KNOWN, TARGET_NEWER, TARGET_UNKNOWN } TargetStatus;
 
 /* Reads sm_NN[a|f] or compute_NN[a|f]. TARGET_NEWER: well formed and beyond the newest in

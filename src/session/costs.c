@@ -35,7 +35,7 @@ static Arena *lowered_arena(Session *s)
 
 static bool has_same_target(const Gpu *a, const Gpu *b)
 {
-    return a->target.sm == b->target.sm && a->target.suffix == b->target.suffix;
+    return ptx_target_is_same(a->target, b->target);
 }
 
 /* The first of the GPUs for which all that is asked is the same. */

@@ -29,14 +29,6 @@ static const Compiled *called_code(Session *s, const Evaluation *evaluation, siz
     return codes;
 }
 
-static Executed executed_by(Session *s, size_t gpu, const Evaluation *evaluation,
-                            const Compiled *called)
-{
-    const Lowered *lowered = ptx_session_lowered(s, gpu);
-    const Compiled own = { s->func, s->cfg, s->loops, lowered };
-    return ptx_executed_compute(&own, called, evaluation);
-}
-
 const Executed *ptx_session_executed(Session *s, size_t gpu)
 {
     OfGpu *of = ptx_session_gpu(s, gpu);
@@ -44,7 +36,8 @@ const Executed *ptx_session_executed(Session *s, size_t gpu)
         return of->executed;
     Executed *out = ptx_arena_new(s->all->work, Executed);
     const Evaluation *evaluation = ptx_session_evaluation_for_figures(s);
-    *out = executed_by(s, gpu, evaluation, called_code(s, evaluation, gpu));
+    const Compiled own = { s->func, s->cfg, s->loops, ptx_session_lowered(s, gpu) };
+    *out = ptx_executed_compute(&own, called_code(s, evaluation, gpu), evaluation);
     return of->executed = out;
 }
 

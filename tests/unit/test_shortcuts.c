@@ -187,8 +187,6 @@ static void test_operands(void **state)
     }
 }
 
-/* ---- every block, with a budget that does not do for them ------------------------------------ */
-
 /* ---- loops inside loops ---------------------------------------------------------------------- */
 
 enum { NEST = 6, NEST_STEPS = 1 << 14 };

@@ -502,10 +502,8 @@ bool ptx_pressure_is_alike(const Gpu *a, const Gpu *b)
 {
     static const FigureId asked[] = { FIGURE_REGISTERS_PER_SM, FIGURE_REGISTERS_PER_THREAD,
                                       FIGURE_BLOCKS_PER_SM, FIGURE_THREADS_PER_SM };
-    bool is_alike = a->target.sm == b->target.sm && a->target.suffix == b->target.suffix;
-    for (unsigned i = 0; i < sizeof asked / sizeof *asked; i++)
-        is_alike &= ptx_gpu_agrees(a, b, asked[i]);
-    return is_alike;
+    return ptx_target_is_same(a->target, b->target)
+           && ptx_gpu_agrees_on(a, b, asked, sizeof asked / sizeof *asked);
 }
 
 bool ptx_pressure_is_calibrated(const Gpu *gpu, const Module *module)

@@ -2,9 +2,14 @@
  *
  * Every rule here asks what the operation, done on the numbers of another of these blocks, would
  * give; where that is not a number that grows by the same in all lanes, the run is narrowed to the
- * blocks for which it is. What was found for more blocks holds for fewer. */
+ * blocks for which it is. What was found for more blocks holds for fewer.
+ *
+ * In this order: the blocks themselves, trips through a loop, narrowing, sums of numbers and their
+ * growth, operations on integers, on bits, floats, conversions, comparisons; then the rule for
+ * each operation, ptx_block_stride_follow, and what comes of several values. */
 #include "analysis/sim/block_stride.h"
 #include "isa/isa.h"
+#include "support/assert.h"
 #include "support/minmax.h"
 
 #include <math.h>
@@ -188,10 +193,11 @@ static bool is_held(const Blocks *blocks, const Wide by[GROWTH_DIMS], Wide up, W
 }
 
 /* So that what grows by so much upwards grows by no more than `up` in all, what grows downwards by
- * no more than `down`. Trips are narrowed first, those of the outer loop before all, then what
- * grows most. */
+ * no more than `down`; neither is below 0. Trips are narrowed first, those of the outer loop before
+ * all, then what grows most. */
 static void hold(Blocks *blocks, const Wide by[GROWTH_DIMS], Wide up, Wide down)
 {
+    ASSERT(up >= 0 && down >= 0);
     if (is_held(blocks, by, up, down))
         return;
     for (int sign = 1; sign >= -1; sign -= 2)
@@ -681,6 +687,8 @@ static bool shift_right(const BlockStrideFollower *f)
     return true;
 }
 
+/* ---- bits ------------------------------------------------------------------------------------ */
+
 /* Known numbers without addends above the bits that count; what is unknown may depend on a number
  * in and, or. */
 static bool is_plain(const BlockStrideFollower *f)
@@ -995,6 +1003,8 @@ static bool widen_float(const BlockStrideFollower *f)
     return true;
 }
 
+/* ---- conversions ----------------------------------------------------------------------------- */
+
 /* -a, ~a. */
 static bool negate(const BlockStrideFollower *f)
 {
@@ -1026,6 +1036,8 @@ static bool convert(const BlockStrideFollower *f)
     take_growth(f->out, f->args[0]);
     return true;
 }
+
+/* ---- comparisons ----------------------------------------------------------------------------- */
 
 /* How far a - b may go up and down in a lane without another outcome. */
 static void note_room(uint8_t compare, Wide difference, Wide *up, Wide *down)
@@ -1138,6 +1150,8 @@ static bool choose_extreme(const BlockStrideFollower *f)
                             ~firsts & known);
     return true;
 }
+
+/* ---- the rule for each operation ------------------------------------------------------------- */
 
 static bool follow(const BlockStrideFollower *f)
 {

@@ -40,10 +40,8 @@ bool ptx_traffic_is_alike(const Gpu *a, const Gpu *b)
         FIGURE_LOAD_UNCACHED_BYTES, FIGURE_STORE_BYTES, FIGURE_SHARED_BANKS,
         FIGURE_SHARED_BANK_BYTES, FIGURE_SHARED_BANK_BYTES_WIDE, FIGURE_SHARED_REQUEST_LANES,
     };
-    bool is_alike = a->target.sm == b->target.sm;
-    for (unsigned i = 0; i < sizeof asked / sizeof *asked; i++)
-        is_alike &= ptx_gpu_agrees(a, b, asked[i]);
-    return is_alike;
+    return a->target.sm == b->target.sm
+           && ptx_gpu_agrees_on(a, b, asked, sizeof asked / sizeof *asked);
 }
 
 static uint32_t group_mask(unsigned first, unsigned lanes)
