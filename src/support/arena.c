@@ -13,6 +13,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 enum {
@@ -138,6 +139,18 @@ static ArenaChunk *map_chunk(size_t bytes)
     return chunk;
 }
 
+/* Zeroed. Pages are asked for before the zeros, which would take a fault for each. */
+static ArenaChunk *heap_chunk(size_t bytes)
+{
+    if (bytes > READY_BYTES)
+        return calloc(1, bytes);
+    ArenaChunk *chunk = malloc(bytes);
+    if (!chunk)
+        return NULL;
+    ptx_pages_make_ready(chunk, bytes);
+    return memset(chunk, 0, bytes);
+}
+
 /* Zeroed. From the heap, which has pages of earlier modules, as long as it is short. */
 static ArenaChunk *system_chunk(ArenaRegion *region, size_t bytes)
 {
@@ -145,12 +158,13 @@ static ArenaChunk *system_chunk(ArenaRegion *region, size_t bytes)
     ArenaChunk *chunk = bytes < HUGE_PAGE_BYTES ? cut_chunk(region, bytes) : NULL;
     if (!chunk) {
         origin = bytes < HUGE_PAGE_BYTES ? CHUNK_FROM_HEAP : CHUNK_MAPPED;
-        chunk = origin == CHUNK_FROM_HEAP ? calloc(1, bytes) : map_chunk(bytes);
+        chunk = origin == CHUNK_FROM_HEAP ? heap_chunk(bytes) : map_chunk(bytes);
     }
     if (!chunk)
         return NULL;
     const size_t ready = bytes < READY_BYTES ? bytes : READY_BYTES;
-    ptx_pages_make_ready(chunk, ready);
+    if (origin != CHUNK_FROM_HEAP || bytes > READY_BYTES)
+        ptx_pages_make_ready(chunk, ready);
     chunk->bytes = bytes;
     chunk->ready_end = (char *)chunk + ready;
     chunk->origin = origin;
