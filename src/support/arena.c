@@ -139,10 +139,11 @@ static ArenaChunk *map_chunk(size_t bytes)
     return chunk;
 }
 
-/* Zeroed. Pages are asked for before the zeros, which would take a fault for each. */
+/* Zeroed. Pages are asked for before the zeros, which would take a fault for each; long ones come
+   from the system, which clears them. */
 static ArenaChunk *heap_chunk(size_t bytes)
 {
-    if (bytes > READY_BYTES)
+    if (bytes > READY_REGION_BYTES)
         return calloc(1, bytes);
     ArenaChunk *chunk = malloc(bytes);
     if (!chunk)
@@ -162,9 +163,11 @@ static ArenaChunk *system_chunk(ArenaRegion *region, size_t bytes)
     }
     if (!chunk)
         return NULL;
-    const size_t ready = bytes < READY_BYTES ? bytes : READY_BYTES;
-    if (origin != CHUNK_FROM_HEAP || bytes > READY_BYTES)
+    size_t ready = bytes;
+    if (origin != CHUNK_FROM_HEAP || bytes > READY_REGION_BYTES) {
+        ready = bytes < READY_BYTES ? bytes : READY_BYTES;
         ptx_pages_make_ready(chunk, ready);
+    }
     chunk->bytes = bytes;
     chunk->ready_end = (char *)chunk + ready;
     chunk->origin = origin;
