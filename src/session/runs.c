@@ -244,6 +244,18 @@ const Trace *ptx_session_trace(Session *s)
     return p->trace;
 }
 
+bool ptx_session_may_lay_out(Session *s, InsnId insn, bool is_shared)
+{
+    Passing *p = s->passing;
+    const Evaluation *evaluation = ptx_session_evaluation(s, BUDGET_SHAPES);
+    const PointsToSet *bases = evaluation ? ptx_session_points_to(s) : NULL;
+    if (!evaluation)
+        return false;
+    if (!p->untraced)
+        p->untraced = ptx_untraced_by_evaluation(s->all->work, s->func, bases, evaluation);
+    return !ptx_untraced_has(p->untraced, bases, s->func, insn, is_shared);
+}
+
 const Hazards *ptx_session_hazards(Session *s)
 {
     Passing *p = s->passing;

@@ -231,6 +231,8 @@ const Evaluation *ptx_session_evaluation(Session *session, EvaluationBudget budg
 /* Of the evaluation for findings; NULL without one. */
 DivergenceCosts *ptx_session_divergence(Session *session);
 const Trace *ptx_session_trace(Session *session);
+/* Whether another layout of what the access touches may come of a trace. */
+bool ptx_session_may_lay_out(Session *session, InsnId insn, bool is_shared);
 
 /* What the launch for figures executes. */
 const Executed *ptx_session_executed(Session *session, size_t gpu);

@@ -71,6 +71,7 @@ typedef struct Passing {
     AccessEvaluator *shapes_left;       /* by BUDGET_FINDINGS, for BUDGET_SHAPES; NULL */
     DivergenceCosts *divergence;
     const Trace *trace;
+    const struct UntracedSet *untraced; /* by the evaluation alone */
     const Parallelisms *parallelisms;   /* whatever the launch */
     bool was_multiplied, was_raced, was_raced_by_blocks, was_traced, was_evaluated[BUDGET__COUNT];
     bool keeps_plans;           /* those of the program lie in work */

@@ -236,6 +236,7 @@ void ptx_memory_count(Machine *m, Warp *w, const SimInsn *insn, Count *count, ui
         uint32_t addressed = r.kind == REQUEST_MATRIX && r.matrices < 4
                                  ? lanes & ((UINT32_C(1) << (8 * r.matrices)) - 1)
                                  : lanes;
+        count->has_lost_place |= !ptx_value_is_place(address, addressed, space == SPACE_GLOBAL);
         if (address->unknown & addressed) {
             Request lost = { .lanes = addressed };
             ptx_count_add_uncertainty(count, UNCERTAIN_ADDRESS);

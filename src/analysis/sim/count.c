@@ -37,6 +37,7 @@ void ptx_count_add(Count *to, const Count *from, double weight)
     to->divergent += weight * from->divergent;
     to->edged += weight * from->edged;
     to->is_free |= from->is_free;
+    to->has_lost_place |= from->has_lost_place;
     to->rows_by |= from->rows_by;
     to->free_by |= from->free_by;
     if (from->worst > to->worst || !to->pattern) {

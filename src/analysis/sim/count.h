@@ -62,6 +62,7 @@ typedef struct Count {
     uint8_t doubt;              /* Doubt */
     /* the distances between lanes depend on a parameter that is unknown */
     bool is_free;
+    bool has_lost_place;        /* where some request goes is not known: ptx_value_is_place */
 } Count;
 
 /* Of an instruction that nothing was counted of. */

@@ -125,6 +125,15 @@ static inline bool ptx_value_is_placed(const Value *value)
     return has_base && !value->is_data && !value->is_assumed;
 }
 
+/* Where an access goes is known, but for where a pointer points: an unknown addend is a pointer's;
+ * of any other one does not know what it moves. */
+static inline bool ptx_value_is_place(const Value *address, uint32_t lanes, bool is_global)
+{
+    if (address->unknown & lanes || address->is_data || !address->is_common)
+        return false;
+    return address->align == ALIGN_EXACT || (is_global && address->align >= ALIGN_POINTER - 1);
+}
+
 static inline AddendId ptx_value_base(const Value *value)
 {
     return value->align == ALIGN_EXACT ? ADDEND_NONE : value->addend;

@@ -42,7 +42,9 @@ static uint64_t room_of(FactCache *q)
 /* Another layout that was found to cost less; general words where there is none. */
 static const char *advise(FactCache *q, InsnId insn, bool is_shared, const Count *total)
 {
-    const Trace *trace = is_shared || !total->is_free ? ptx_session_trace(q->session) : NULL;
+    const bool may_move = (is_shared || !total->is_free)
+                          && ptx_session_may_lay_out(q->session, insn, is_shared);
+    const Trace *trace = may_move ? ptx_session_trace(q->session) : NULL;
     Proposal found = { .layout = { .kind = LAYOUT_SAME } };
     if (trace && is_shared)
         found = ptx_advise_shared(trace, q->func, insn, room_of(q));

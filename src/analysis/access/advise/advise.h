@@ -22,6 +22,7 @@ typedef struct Evaluation Evaluation;
 typedef struct Arena Arena;
 typedef struct Gpu Gpu;
 typedef struct Launch Launch;
+typedef struct PointsToSet PointsToSet;
 
 /* The requests of some blocks: all blocks where there are few. */
 typedef struct Trace Trace;
@@ -32,6 +33,17 @@ const Trace *ptx_trace_make(const KernelRun *run, const Gpu *gpu, const Evaluati
 
 /* The same, before anything was asked of it. */
 const Trace *ptx_trace_again(Arena *arena, const Trace *trace);
+
+/* Arrays that no other layout is proposed for: something may touch them whose place is not known.
+ * What the evaluation shows of that without a trace. Owned by arena. */
+typedef struct UntracedSet UntracedSet;
+const UntracedSet *ptx_untraced_by_evaluation(Arena *arena, const Func *func,
+                                              const PointsToSet *bases,
+                                              const Evaluation *evaluation);
+
+/* Whether what the access touches is among them; is_shared: of its places the one there. */
+bool ptx_untraced_has(const UntracedSet *set, const PointsToSet *bases, const Func *func,
+                      InsnId insn, bool is_shared);
 
 typedef enum LayoutKind {
     LAYOUT_SAME,                /* no other is better */

@@ -35,8 +35,8 @@ static bool find_array(Array *a, const TracedAccess *access)
 {
     const Trace *t = a->trace;
     const uint64_t array = access->first ? array_at(access->low) : 0;
-    if (access->is_unknown || access->param == NO_ID || !array || t->is_global_opaque
-        || ptx_trace_untraced(t, access->param).is_opaque)
+    if (access->is_unknown || access->param == NO_ID || !array || t->untraced.is_global_opaque
+        || ptx_untraced_find(&t->untraced, access->param).is_opaque)
         return false;
     a->var = access->param;
     a->start = array << ARRAY_SHIFT;
@@ -117,7 +117,7 @@ static Layout layout_of(Arena *arena, const Record *record, uint32_t bytes)
 /* Accesses that no warp came to lie in one member each, wherever they are. */
 static bool suits_unreached(const Array *a, const Layout *layout)
 {
-    uint32_t bytes = ptx_trace_untraced(a->trace, a->var).unreached_bytes;
+    uint32_t bytes = ptx_untraced_find(&a->trace->untraced, a->var).unreached_bytes;
     for (uint32_t b = 0; bytes && b < layout->pitch; b++)
         if (layout->member_first[b] == b && (layout->member_bytes[b] % bytes || b % bytes))
             return false;

@@ -26,7 +26,7 @@ static bool find_variable(Array *a)
     const uint64_t bytes = t->module->vars[a->var].bytes;
     a->start = a->low - offset;
     a->end = bytes ? a->start + bytes : t->shared_bytes;
-    return a->high <= a->end && !ptx_trace_untraced(t, a->var).is_opaque && !t->is_shared_opaque;
+    return a->high <= a->end && !ptx_untraced_find(&t->untraced, a->var).is_opaque && !t->untraced.is_shared_opaque;
 }
 
 static bool is_in(const Array *a, const TracedAccess *access)
@@ -57,7 +57,7 @@ static bool spread(Array *a)
 
 static bool gather(Array *a)
 {
-    a->widest = ptx_trace_untraced(a->trace, a->var).unreached_bytes;
+    a->widest = ptx_untraced_find(&a->trace->untraced, a->var).unreached_bytes;
     for (uint32_t i = 0; i < a->trace->access_count; i++)
         if (is_in(a, &a->trace->accesses[i]) && !ptx_array_add(a, &a->trace->accesses[i]))
             return false;

@@ -175,15 +175,6 @@ static bool add_times(Trace *t, TracedAccess *access, const Traced *made)
     return true;
 }
 
-/* An unknown addend is a pointer's; of any other one does not know what it moves. */
-static bool is_placed(Space space, const Value *address, uint32_t lanes)
-{
-    if (address->unknown & lanes || address->is_data || !address->is_common)
-        return false;
-    return address->align == ALIGN_EXACT
-           || (space == SPACE_GLOBAL && address->align >= ALIGN_POINTER - 1);
-}
-
 /* The first requests of each warp stand for the later ones; how many it made. */
 static bool takes_turn(Trace *t, TracedAccess *access, uint32_t warp)
 {
@@ -223,7 +214,7 @@ static bool record(Trace *t, const LoggedRequest *n, uint32_t warp, BlockRequest
     TracedAccess *access = access_of(t, n->event->func, n->event->insn, space);
     const bool is_first = access->times++ == 0;
     access->is_assumed |= address->is_assumed || n->note;
-    out->is_placed = is_placed(space, address, n->event->request->lanes);
+    out->is_placed = ptx_value_is_place(address, n->event->request->lanes, space == SPACE_GLOBAL);
     out->made.access = (uint32_t)(access - t->accesses);
     if (!out->is_placed) {
         access->is_unknown = true;
@@ -469,6 +460,7 @@ const Trace *ptx_trace_make(const KernelRun *run, const Gpu *gpu, const Evaluati
                   .module = module,
                   .gpu = gpu,
                   .kernel = func,
+                  .untraced = { .arena = arena },
                   .of_kernel = ptx_arena_array(arena, uint32_t, 2 * (size_t)func->insn_count) };
     ptx_hash_init(&t->table, arena, MAX_TRACED);
     t->traced = ptx_arena_array(arena, Traced *, MAX_TRACED);

@@ -11,6 +11,7 @@
 #include "analysis/sim/value.h"
 #include "ir/types.h"
 #include "analysis/sim/request.h"
+#include "support/hash.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,7 +20,6 @@ typedef struct Arena Arena;
 typedef struct Gpu Gpu;
 typedef struct Request Request;
 typedef struct KernelRun KernelRun;
-#include "support/hash.h"
 
 typedef struct Traced {            /* a request, made `times` times */
     Request request;            /* its addresses are those below */
@@ -58,6 +58,14 @@ typedef struct Untraced {       /* what was not traced of a variable */
     bool is_opaque;             /* something else may touch it */
 } Untraced;
 
+typedef struct UntracedSet {
+    Arena *arena;
+    HashMap at;                 /* per variable, or parameter that points to it: its item + 1 */
+    Untraced *items;
+    uint32_t count, capacity;
+    bool is_shared_opaque, is_global_opaque;    /* any of shared memory, of global memory */
+} UntracedSet;
+
 struct Trace {
     Arena *arena;
     const Module *module;
@@ -76,10 +84,7 @@ struct Trace {
     const Func **funcs;         /* that were run */
     uint32_t func_count;
     SharedLayout shared;        /* nothing in it: none is asked for */
-    HashMap untraced;           /* per variable, or parameter that points to it: its Untraced + 1 */
-    Untraced *untraced_of;
-    uint32_t untraced_count, untraced_capacity;
-    bool is_shared_opaque, is_global_opaque;    /* any of shared memory, of global memory */
+    UntracedSet untraced;
     uint32_t warp_count;        /* of a block */
     uint32_t shared_bytes;      /* of a block */
     bool is_whole;              /* every block of the launch was run */
@@ -90,7 +95,7 @@ struct Trace {
     uint32_t tries, *tries_left;
 };
 
-Untraced ptx_trace_untraced(const Trace *trace, VarId var);
+Untraced ptx_untraced_find(const UntracedSet *set, VarId var);
 
 /* All that is recorded is: which parameter each access goes by, and what is left out. */
 void ptx_trace_find_untraced(Trace *trace, const KernelRun *run);

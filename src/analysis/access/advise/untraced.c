@@ -9,6 +9,7 @@
 #include "ir/module.h"
 #include "ir/operand.h"
 #include "isa/isa.h"
+#include "analysis/access/evaluate.h"
 #include "analysis/access/kernel_run.h"
 
 static bool was_run(const Trace *t, const Func *func)
@@ -39,53 +40,74 @@ static bool is_unreached(const Trace *t, const Func *func, const Insn *insn)
            && !ptx_trace_find(t, func, id, SPACE_GLOBAL);
 }
 
-static Untraced *untraced_of(Trace *t, VarId var)
+static Untraced *item_of(UntracedSet *set, VarId var)
 {
-    uint32_t *at = ptx_hash_map_at(&t->untraced, t->arena, var);
+    uint32_t *at = ptx_hash_map_at(&set->at, set->arena, var);
     if (*at)
-        return &t->untraced_of[*at - 1];
-    if (t->untraced_count == t->untraced_capacity)
-        t->untraced_of = ptx_arena_grow(t->arena, t->untraced_of, t->untraced_count,
-                                        &t->untraced_capacity, sizeof *t->untraced_of);
-    *at = t->untraced_count + 1;
-    return &t->untraced_of[t->untraced_count++];
+        return &set->items[*at - 1];
+    if (set->count == set->capacity)
+        set->items = ptx_arena_grow(set->arena, set->items, set->count, &set->capacity,
+                                    sizeof *set->items);
+    *at = set->count + 1;
+    return &set->items[set->count++];
 }
 
-Untraced ptx_trace_untraced(const Trace *t, VarId var)
+Untraced ptx_untraced_find(const UntracedSet *set, VarId var)
 {
-    const uint32_t at = ptx_hash_map_get(&t->untraced, var);
-    return at ? t->untraced_of[at - 1] : (Untraced){ 0 };
+    const uint32_t at = ptx_hash_map_get(&set->at, var);
+    return at ? set->items[at - 1] : (Untraced){ 0 };
 }
 
-static void note_place(Trace *t, const PointsToSet *bases, const Func *func, const Insn *insn,
-                       const Operand *operand)
+static bool is_any_space(Space space)
 {
-    Space space = (Space)insn->op->space;
+    return space == SPACE_GENERIC || space == SPACE_NONE;
+}
+
+static bool is_shared_space(Space space)
+{
+    return space == SPACE_SHARED || space == SPACE_SHARED_CTA || space == SPACE_SHARED_CLUSTER;
+}
+
+/* The variable, or the parameter that points to it; NO_ID: not known. */
+static VarId array_of(const PointsToSet *bases, const Operand *operand)
+{
     const PointsTo *base = operand->kind == OPERAND_REG ? &bases->regs[operand->id] : NULL;
-    bool is_any = space == SPACE_GENERIC || space == SPACE_NONE;
-    bool is_shared = space == SPACE_SHARED || space == SPACE_SHARED_CTA
-                     || space == SPACE_SHARED_CLUSTER;
+    if (operand->kind == OPERAND_VAR)
+        return operand->id;
+    return base && (base->kind == BASE_VAR || base->kind == BASE_PARAM) ? base->id : NO_ID;
+}
+
+static void note_place(UntracedSet *set, const PointsToSet *bases, const Insn *insn,
+                       const Operand *operand, bool is_unreached)
+{
+    const Space space = (Space)insn->op->space;
+    const bool is_any = is_any_space(space), is_shared = is_shared_space(space);
+    const VarId array = array_of(bases, operand);
     if (!is_any && !is_shared && space != SPACE_GLOBAL)
         return;
-    if (operand->kind == OPERAND_VAR
-        || (base && (base->kind == BASE_VAR || base->kind == BASE_PARAM))) {
-        Untraced *var = untraced_of(t, operand->kind == OPERAND_VAR ? operand->id : base->id);
-        if (!is_unreached(t, func, insn))
-            var->is_opaque = true;
-        else if (insn->access_bytes > var->unreached_bytes)
-            var->unreached_bytes = insn->access_bytes;
+    if (array == NO_ID) {
+        set->is_global_opaque |= is_any || space == SPACE_GLOBAL;
+        set->is_shared_opaque |= is_any || is_shared;
         return;
     }
-    t->is_global_opaque |= is_any || space == SPACE_GLOBAL;
-    t->is_shared_opaque |= is_any || is_shared;
+    Untraced *item = item_of(set, array);
+    if (!is_unreached)
+        item->is_opaque = true;
+    else if (insn->access_bytes > item->unreached_bytes)
+        item->unreached_bytes = insn->access_bytes;
+}
+
+static bool takes_descriptors(const Op *op)
+{
+    return op->family == OP_WGMMA || op->family == OP_TCGEN05;
 }
 
 /* Matrices by descriptors, and functions that were not run, may touch anything. */
 static void note_untraced(Trace *t, const PointsToSet *bases, const Func *func, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(func, insn);
-    if (insn->op->family == OP_WGMMA || insn->op->family == OP_TCGEN05)
-        t->is_shared_opaque = true;
+    if (takes_descriptors(insn->op))
+        t->untraced.is_shared_opaque = true;
     if (is_traced(t, func, insn))
         return;
     for (unsigned o = 0; o < insn->operand_count; o++) {
@@ -93,9 +115,9 @@ static void note_untraced(Trace *t, const PointsToSet *bases, const Func *func, 
         if (is_callee
             && (operands[o].kind != OPERAND_FUNCTION
                 || !was_run(t, &t->module->funcs[operands[o].id])))
-            t->is_shared_opaque = t->is_global_opaque = true;
+            t->untraced.is_shared_opaque = t->untraced.is_global_opaque = true;
         else if (operands[o].role & ROLE_ADDRESS)
-            note_place(t, bases, func, insn, &operands[o]);
+            note_place(&t->untraced, bases, insn, &operands[o], is_unreached(t, func, insn));
     }
 }
 
@@ -130,8 +152,48 @@ void ptx_trace_find_untraced(Trace *t, const KernelRun *run)
             note_untraced(t, bases, func, &func->insns[i]);
             note_param(t, bases, func, i);
         }
-        t->is_shared_opaque |= func->has_unknown;
-        t->is_global_opaque |= func->has_unknown;
+        t->untraced.is_shared_opaque |= func->has_unknown;
+        t->untraced.is_global_opaque |= func->has_unknown;
         ptx_arena_release(scratch, mark);
     }
+}
+
+/* ---- before anything is traced --------------------------------------------------------------- */
+
+static bool has_lost_place(const Insn *insn, const Evaluated *figures)
+{
+    return ptx_insn_is_access(insn) && figures->total.has_lost_place;
+}
+
+const UntracedSet *ptx_untraced_by_evaluation(Arena *arena, const Func *func,
+                                              const PointsToSet *bases,
+                                              const Evaluation *evaluation)
+{
+    UntracedSet *set = ptx_arena_new(arena, UntracedSet);
+    *set = (UntracedSet){ .arena = arena };
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Insn *insn = &func->insns[i];
+        const Operand *operands = ptx_insn_operands(func, insn);
+        set->is_shared_opaque |= takes_descriptors(insn->op);
+        if (!has_lost_place(insn, &evaluation->insns[i]))
+            continue;
+        for (unsigned o = 0; o < insn->operand_count; o++)
+            if (operands[o].role & ROLE_ADDRESS)
+                note_place(set, bases, insn, &operands[o], false);
+    }
+    return set;
+}
+
+bool ptx_untraced_has(const UntracedSet *set, const PointsToSet *bases, const Func *func,
+                      InsnId insn, bool is_shared)
+{
+    const Operand *operands = ptx_insn_operands(func, &func->insns[insn]);
+    if (is_shared ? set->is_shared_opaque : set->is_global_opaque)
+        return true;
+    for (unsigned o = 0; o < func->insns[insn].operand_count; o++) {
+        const VarId array = operands[o].role & ROLE_ADDRESS ? array_of(bases, &operands[o]) : NO_ID;
+        if (array != NO_ID && ptx_untraced_find(set, array).is_opaque)
+            return true;
+    }
+    return false;
 }
