@@ -9,6 +9,8 @@
 #include "analysis/redundancy/redundant_loads.h"
 #include "analysis/redundancy/wgmma_registers.h"
 #include "analysis/sass/joinable.h"
+#include "analysis/sass/sass.h"
+#include "analysis/sass/unroll.h"
 #include "analysis/sass/local_arrays.h"
 #include "analysis/value/lane_branches.h"
 #include "analysis/value/must_diverge.h"
@@ -126,8 +128,13 @@ const InsnId *ptx_session_fused(Session *s)
 const JoinableRow *ptx_session_joinable_in(Session *s, Arena *arena)
 {
     const FuncFlow flow = ptx_session_flow(s);
-    return ptx_joinable_rows_compute(arena, &flow,
-                                     s->all->gpu_count ? ptx_session_lowered(s, 0) : NULL);
+    JoinableRow *rows = ptx_joinable_rows_find(arena, &flow);
+    /* machine instructions take longer to find than rows */
+    if (!ptx_joinable_rows_prove_any(s->all->scratch, &flow, rows))
+        ptx_joinable_rows_prove(s->all->scratch, &flow,
+                                s->all->gpu_count ? ptx_session_lowered(s, 0)->unrolled : NULL,
+                                rows);
+    return rows;
 }
 
 const JoinableRow *ptx_session_joinable(Session *s)

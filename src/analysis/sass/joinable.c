@@ -3,10 +3,12 @@
 #include "analysis/redundancy/local_value_numbering.h"
 #include "analysis/redundancy/effect.h"
 #include "analysis/sass/low_bits.h"
+#include "analysis/sass/unroll.h"
 #include "ir/func.h"
 #include "ir/insn.h"
 #include "isa/isa.h"
 #include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
 #include "analysis/sim/count.h"
 
 #include <stdlib.h>
@@ -176,21 +178,17 @@ static uint8_t proven_bytes(const LowBits *bits, const Operand *address)
     return (uint8_t)(known < WIDEST_LOW_BITS ? 1u << known : WIDEST_ACCESS_BYTES);
 }
 
-static void prove_rows(Arena *arena, const FuncFlow *flow, const Lowered *lowered,
-                       JoinableRow *rows)
+static bool is_in_row(const JoinableRow *row)
 {
-    const LowBits *bits = NULL;
-    for (InsnId i = 0; i < flow->func->insn_count; i++) {
-        if (!rows[i].before && !rows[i].behind)
-            continue;
-        bits = bits ? bits : ptx_low_bits_compute(arena, flow, lowered);
-        rows[i].widest =
-            proven_bytes(bits, ptx_effect_address(flow->func, &flow->func->insns[i]));
-    }
+    return row->before || row->behind;
 }
 
-const JoinableRow *ptx_joinable_rows_compute(Arena *arena, const FuncFlow *flow,
-                                             const Lowered *lowered)
+static uint8_t widest_of(const FuncFlow *flow, const LowBits *bits, InsnId insn)
+{
+    return proven_bytes(bits, ptx_effect_address(flow->func, &flow->func->insns[insn]));
+}
+
+JoinableRow *ptx_joinable_rows_find(Arena *arena, const FuncFlow *flow)
 {
     JoinableRow *rows = ptx_arena_array(arena, JoinableRow, flow->func->insn_count + 1);
     const JoinableSearch search = {
@@ -198,13 +196,63 @@ const JoinableRow *ptx_joinable_rows_compute(Arena *arena, const FuncFlow *flow,
         .found = rows,
     };
     search_all(arena, flow->module, flow->cfg, &search);
-    prove_rows(arena, flow, lowered, rows);
     return rows;
+}
+
+/* The most bits are known where any loop may be unrolled whole, the fewest where none is. */
+static bool prove_any(Arena *arena, const FuncFlow *flow, JoinableRow *rows)
+{
+    const Unrolling *none = ptx_arena_array(arena, Unrolling, flow->loops->loop_count + 1);
+    bool all_settle, none_settles;
+    const LowBits *most = ptx_low_bits_compute(arena, flow, NULL, &all_settle),
+                  *least = flow->loops->loop_count
+                               ? ptx_low_bits_compute(arena, flow, none, &none_settles)
+                               : most;
+    if (least != most && !(all_settle && none_settles))
+        return false;
+    for (InsnId i = 0; i < flow->func->insn_count; i++) {
+        if (!is_in_row(&rows[i]))
+            continue;
+        rows[i].widest = widest_of(flow, most, i);
+        if (widest_of(flow, least, i) != rows[i].widest)
+            return false;
+    }
+    return true;
+}
+
+bool ptx_joinable_rows_prove_any(Arena *scratch, const FuncFlow *flow, JoinableRow *rows)
+{
+    bool has_any = false;
+    for (InsnId i = 0; i < flow->func->insn_count && !has_any; i++)
+        has_any = is_in_row(&rows[i]);
+    if (!has_any)
+        return true;
+    const ArenaMark mark = ptx_arena_mark(scratch);
+    const bool is_proven = prove_any(scratch, flow, rows);
+    ptx_arena_release(scratch, mark);
+    return is_proven;
+}
+
+void ptx_joinable_rows_prove(Arena *scratch, const FuncFlow *flow, const Unrolling *unrolled,
+                             JoinableRow *rows)
+{
+    const ArenaMark mark = ptx_arena_mark(scratch);
+    bool is_settled;
+    const LowBits *bits = ptx_low_bits_compute(scratch, flow, unrolled, &is_settled);
+    for (InsnId i = 0; i < flow->func->insn_count; i++)
+        if (is_in_row(&rows[i]))
+            rows[i].widest = widest_of(flow, bits, i);
+    ptx_arena_release(scratch, mark);
+}
+
+bool ptx_joinable_may_be_wider(const Insn *insn, const Count *count)
+{
+    return may_join(insn) && count->pattern == PATTERN_STRIDED;
 }
 
 unsigned ptx_joinable_bytes(const Insn *insn, const Count *count, JoinableRow row)
 {
-    if (!may_join(insn) || count->pattern != PATTERN_STRIDED)
+    if (!ptx_joinable_may_be_wider(insn, count))
         return insn->access_bytes;
     for (unsigned widest = row.widest; widest > insn->access_bytes; widest /= 2) {
         unsigned place = count->low_bits & (widest - 1);

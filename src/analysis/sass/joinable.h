@@ -14,16 +14,25 @@
 
 typedef struct Count Count;
 typedef struct Arena Arena;
-typedef struct Lowered Lowered;
+typedef struct Unrolling Unrolling;
 
 /* Per instruction: a load or store of shared memory, or of a generic address, with a neighbour in
  * the text. Owned by arena. */
 const bool *ptx_joinable_compute(Arena *arena, const Module *module, const Func *func,
                                  const Cfg *cfg);
 
-/* Per instruction. Owned by arena. lowered may be NULL (low_bits.h). */
-const JoinableRow *ptx_joinable_rows_compute(Arena *arena, const FuncFlow *flow,
-                                             const Lowered *lowered);
+/* Per instruction, without `widest`. Owned by arena. */
+JoinableRow *ptx_joinable_rows_find(Arena *arena, const FuncFlow *flow);
+
+/* Finds `widest`, whatever loops ptxas unrolls whole. False: it depends on that. */
+bool ptx_joinable_rows_prove_any(Arena *scratch, const FuncFlow *flow, JoinableRow *rows);
+
+/* The same for loops as they are unrolled; NULL: any may be unrolled whole. */
+void ptx_joinable_rows_prove(Arena *scratch, const FuncFlow *flow, const Unrolling *unrolled,
+                             JoinableRow *rows);
+
+/* Whether the row around it may make a difference. */
+bool ptx_joinable_may_be_wider(const Insn *insn, const Count *count);
 
 /* How many bytes a lane accesses once the row around it is joined: the widest that all lanes keep
  * aligned; its own where none is. */

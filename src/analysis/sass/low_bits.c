@@ -136,7 +136,7 @@ static LowBits bits_of_result(const Func *func, const LowBits *regs, const Insn 
 
 typedef struct LowBitsFinder {
     const FuncFlow *flow;
-    const Lowered *lowered;
+    const Unrolling *unrolled;
     uint8_t *defs;              /* per register: 0, 1, more */
     bool *is_whole;             /* per register: it is written in a loop that is unrolled whole */
     LowBits *regs;
@@ -146,7 +146,7 @@ typedef struct LowBitsFinder {
 static bool may_be_whole(const LowBitsFinder *f, BlockId block)
 {
     const LoopId loop = f->flow->loops->loop_of[block];
-    return loop != NO_LOOP && (!f->lowered || f->lowered->unrolled[loop].is_whole);
+    return loop != NO_LOOP && (!f->unrolled || f->unrolled[loop].is_whole);
 }
 
 static void note_writes(LowBitsFinder *f, BlockId block)
@@ -189,10 +189,11 @@ static void go_through_block(LowBitsFinder *f, BlockId block)
     }
 }
 
-const LowBits *ptx_low_bits_compute(Arena *arena, const FuncFlow *flow, const Lowered *lowered)
+const LowBits *ptx_low_bits_compute(Arena *arena, const FuncFlow *flow, const Unrolling *unrolled,
+                                    bool *is_settled)
 {
     const uint32_t count = flow->func->reg_count + 1;
-    LowBitsFinder f = { flow, lowered, ptx_arena_array(arena, uint8_t, count),
+    LowBitsFinder f = { flow, unrolled, ptx_arena_array(arena, uint8_t, count),
                         ptx_arena_array(arena, bool, count),
                         ptx_arena_array(arena, LowBits, count), true };
     for (RegId r = 0; r < count; r++)
@@ -207,5 +208,6 @@ const LowBits *ptx_low_bits_compute(Arena *arena, const FuncFlow *flow, const Lo
     for (RegId r = 0; r < count; r++)
         if (f.has_changed || f.regs[r].known == NOTHING_YET)
             f.regs[r] = surely(0, 0);
+    *is_settled = !f.has_changed;
     return f.regs;
 }

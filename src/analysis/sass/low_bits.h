@@ -10,17 +10,20 @@
 
 #include "analysis/flow/func_flow.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct Arena Arena;
-typedef struct Lowered Lowered;
+typedef struct Unrolling Unrolling;
 
 typedef struct LowBits {
     uint8_t known;              /* so many bits, the lowest */
     uint32_t value;             /* they are these */
 } LowBits;
 
-/* Per register; arena's. lowered NULL: any loop may be unrolled whole. */
-const LowBits *ptx_low_bits_compute(Arena *arena, const FuncFlow *flow, const Lowered *lowered);
+/* Per register; arena's. unrolled: per loop; NULL: any may be unrolled whole. *is_settled: nothing
+ * was given up. */
+const LowBits *ptx_low_bits_compute(Arena *arena, const FuncFlow *flow, const Unrolling *unrolled,
+                                    bool *is_settled);
 
 #endif

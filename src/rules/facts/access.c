@@ -196,8 +196,10 @@ const char *ptx_measure_pitch_name(FactCache *q, InsnId insn)
 /* Bytes of a lane in the request that ptxas makes of this access and its neighbours. */
 unsigned ptx_measure_joined_bytes(FactCache *q, const Subjects *s, const Count *total)
 {
-    return ptx_joinable_bytes(&q->func->insns[s->insn], total,
-                              ptx_session_joinable(q->session)[s->insn]);
+    const Insn *insn = &q->func->insns[s->insn];
+    if (!ptx_joinable_may_be_wider(insn, total))
+        return insn->access_bytes;
+    return ptx_joinable_bytes(insn, total, ptx_session_joinable(q->session)[s->insn]);
 }
 
 /* Requests cost more or less with the shape of the block: of what they cost in a row of threads,
