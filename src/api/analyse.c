@@ -23,7 +23,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { MAX_JOBS = 256, REGION_TEXT_BYTES = 256 << 10 };
+enum { MAX_JOBS = 256 };
 
 typedef struct Crew Crew;
 
@@ -506,7 +506,7 @@ static unsigned count_workers(const ptxlint_module *m, const ptxlint_options *op
 /* It takes so much memory that a region is worth being mapped. */
 static bool is_long(const ptxlint_module *m, const ptxlint_options *options)
 {
-    return m->length >= REGION_TEXT_BYTES
+    return m->length >= LONG_TEXT_BYTES
            || (wants_figures(options) && !options->estimates_only);
 }
 

@@ -102,6 +102,9 @@ static inline bool ptx_is_stopped(const ptxlint_options *options)
 }
 
 /* Begins an arena of an analysis, so that it fails once the analysis is stopped. */
+/* Of a text that takes so much memory, read and analysed, that huge pages are worth it. */
+enum { LONG_TEXT_BYTES = 256 << 10 };
+
 static inline void ptx_arena_begin(Arena *arena, size_t limit, const ptxlint_options *options)
 {
     ptx_arena_init(arena, limit, NULL);

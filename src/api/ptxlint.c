@@ -197,6 +197,7 @@ static bool run(ptxlint_module *m, const ptxlint_options *options, ReadArenas *a
     ptx_arena_begin(&arenas->items, limit, options);
     ptx_arena_begin(&arenas->vectors, limit, options);
     ptx_arena_begin(&arenas->scratch, limit, options);
+    m->arena.is_long = m->length >= LONG_TEXT_BYTES;
     Arena *const guarded[GUARD_ARENAS_MAX] = { &m->arena, &arenas->items, &arenas->vectors,
                                &arenas->scratch };
     ptx_run_guarded(guarded, run_guarded, &call);
@@ -279,17 +280,18 @@ static ptxlint_status module_from(char *text, size_t length, ptxlint_launches *f
     return status;
 }
 
-enum { READY_TEXT_BYTES = 128 << 10 };   /* shorter ones are pieces of pages that are there */
-
-/* With one byte more; NULL. */
+/* With one byte more; NULL. A long one fills huge pages: to be read, scanned and parsed it is
+ * touched from end to end. */
 static char *room_for_text(size_t bytes)
 {
-    char *text = malloc(bytes + 1);
-    if (!text || bytes < READY_TEXT_BYTES)
-        return text;
-    if (bytes >= HUGE_PAGE_BYTES)
-        ptx_pages_make_huge(text, bytes);
-    ptx_pages_make_ready(text, bytes);
+    if (bytes < LONG_TEXT_BYTES)
+        return malloc(bytes + 1);
+    const size_t room = (bytes / HUGE_PAGE_BYTES + 1) * HUGE_PAGE_BYTES;
+    char *text = aligned_alloc(HUGE_PAGE_BYTES, room);
+    if (!text)
+        return NULL;
+    ptx_pages_make_huge(text, room);
+    ptx_pages_make_ready(text, bytes + 1);
     return text;
 }
 

@@ -87,15 +87,17 @@ static size_t chunk_bytes(size_t wanted)
     return rounded_up_to(wanted, wanted < HUGE_PAGE_BYTES ? PAGE_BYTES : HUGE_PAGE_BYTES);
 }
 
-/* Aligned to a huge page; NULL. */
-static char *map_huge(size_t bytes, char **mapped)
+/* Aligned to a huge page: elsewhere the first and the last would be small ones. NULL. */
+static void *map_huge(size_t bytes)
 {
     char *const all = mmap(NULL, bytes + HUGE_PAGE_BYTES, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (all == MAP_FAILED)
         return NULL;
     const size_t ahead = (size_t)(-(uintptr_t)all % HUGE_PAGE_BYTES);
-    *mapped = all;
+    if (ahead)
+        munmap(all, ahead);
+    munmap(all + ahead + bytes, HUGE_PAGE_BYTES - ahead);
     ptx_pages_make_huge(all + ahead, bytes);
     return all + ahead;
 }
@@ -105,14 +107,14 @@ static void open_region(ArenaRegion *region)
     region->is_open = true;
     if (SANITIZERS_LOOK)
         return;
-    region->next = map_huge(REGION_BYTES, &region->mapped);
+    region->next = region->mapped = map_huge(REGION_BYTES);
     region->end = region->next ? region->next + REGION_BYTES : NULL;
 }
 
 void ptx_region_close(ArenaRegion *region)
 {
     if (region->mapped)
-        munmap(region->mapped, REGION_BYTES + HUGE_PAGE_BYTES);
+        munmap(region->mapped, REGION_BYTES);
     *region = (ArenaRegion){ .mapped = NULL };
 }
 
@@ -126,16 +128,6 @@ static ArenaChunk *cut_chunk(ArenaRegion *region, size_t bytes)
         return NULL;
     ArenaChunk *chunk = (void *)region->next;
     region->next += bytes;
-    return chunk;
-}
-
-static ArenaChunk *map_chunk(size_t bytes)
-{
-    ArenaChunk *chunk = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-                             0);
-    if (chunk == MAP_FAILED)
-        return NULL;
-    ptx_pages_make_huge(chunk, bytes);
     return chunk;
 }
 
@@ -159,7 +151,7 @@ static ArenaChunk *system_chunk(ArenaRegion *region, size_t bytes)
     ArenaChunk *chunk = bytes < HUGE_PAGE_BYTES ? cut_chunk(region, bytes) : NULL;
     if (!chunk) {
         origin = bytes < HUGE_PAGE_BYTES ? CHUNK_FROM_HEAP : CHUNK_MAPPED;
-        chunk = origin == CHUNK_FROM_HEAP ? heap_chunk(bytes) : map_chunk(bytes);
+        chunk = origin == CHUNK_FROM_HEAP ? heap_chunk(bytes) : map_huge(bytes);
     }
     if (!chunk)
         return NULL;
@@ -203,6 +195,8 @@ static ArenaChunk *take_chunk(Arena *arena, size_t bytes)
     size_t size = arena->used_bytes < FIRST_CHUNK_BYTES ? FIRST_CHUNK_BYTES : arena->used_bytes;
     if (size > MAX_CHUNK_BYTES)
         size = MAX_CHUNK_BYTES;
+    if (arena->is_long && size < HUGE_PAGE_BYTES)
+        size = HUGE_PAGE_BYTES;
     if (bytes > SIZE_MAX - sizeof(ArenaChunk) - 16)
         ptx_arena_fail(arena);
     if (size < bytes + sizeof(ArenaChunk))

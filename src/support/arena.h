@@ -32,6 +32,7 @@ typedef struct Arena {
     size_t limit_bytes;
     jmp_buf *on_failure;        /* must be set before the first allocation */
     ArenaRegion *region;        /* that has chunks for it; NULL: the system gives them */
+    bool is_long;               /* much will lie in it: a chunk is a huge page at least */
     /* asked before a new chunk is begun: nonzero is a failure; NULL: it is not asked */
     int (*is_stopped)(void *context);
     void *stop_context;
