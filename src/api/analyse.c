@@ -39,7 +39,7 @@ typedef struct AnalysisThread {
     Crew *crew;
     Arena *kept;                /* the module's own, or one of its parts */
     Arena work, temp, scratch;
-    ArenaRegion region;         /* of these three */
+    ArenaRegion region;         /* of these three; the first thread has the caller's */
     Sessions *sessions;
     DiagSink sink;              /* of the function in hand */
     Engine *engine;             /* NULL: the front end alone is wanted */
@@ -182,17 +182,12 @@ static void analyse_func(AnalysisThread *w, FuncId f)
 
 /* ---- workers --------------------------------------------------------------------------------- */
 
-static bool wants_figures(const ptxlint_options *options)
-{
-    return !options->findings_only && !options->syntax_only;
-}
-
 /* Arenas but kept are gone when the module is made: what was found lies in it. */
 static void begin_sessions(AnalysisThread *w)
 {
     const Crew *crew = w->crew;
     ptxlint_module *m = crew->module;
-    const bool has_figures = wants_figures(crew->options);
+    const bool has_figures = ptx_wants_figures(crew->options);
     w->sessions = ptx_arena_new(w->kept, Sessions);
     *w->sessions = (Sessions){
         .module = m->ir,
@@ -444,7 +439,7 @@ static void prepare(AnalysisThread *w)
     crew->found = ptx_arena_array(&m->arena, DiagSink, m->ir->func_count + 1);
     crew->known_by = ptx_arena_array(&m->arena, const Sessions *, m->ir->func_count + 1);
     m->estimator = ptx_arena_new(&m->arena, EstimatorSlot);
-    if (m->gpu_count > 1 && m->calls && !(wants_figures(options) && options->estimates_only))
+    if (m->gpu_count > 1 && m->calls && !(ptx_wants_figures(options) && options->estimates_only))
         prepare_beside(crew);
     crew->recall = ptx_recall_new(m, options, crew->code, &w->scratch);
     number_kernels(crew);
@@ -503,15 +498,8 @@ static unsigned count_workers(const ptxlint_module *m, const ptxlint_options *op
     return bodies ? bodies : 1;
 }
 
-/* It takes so much memory that a region is worth being mapped. */
-static bool is_long(const ptxlint_module *m, const ptxlint_options *options)
-{
-    return m->length >= LONG_TEXT_BYTES
-           || (wants_figures(options) && !options->estimates_only);
-}
-
 /* False: no memory. */
-static bool hire(Crew *crew, size_t limit)
+static bool hire(Crew *crew, size_t limit, ArenaRegion *region)
 {
     ptxlint_module *m = crew->module;
     crew->worker_count = count_workers(m, crew->options);
@@ -529,8 +517,8 @@ static bool hire(Crew *crew, size_t limit)
         ptx_arena_begin(&w->work, limit, crew->options);
         ptx_arena_begin(&w->temp, limit, crew->options);
         ptx_arena_begin(&w->scratch, limit, crew->options);
-        if (is_long(m, crew->options))
-            w->work.region = w->temp.region = w->scratch.region = &w->region;
+        if (region)
+            w->work.region = w->temp.region = w->scratch.region = i ? &w->region : region;
     }
     return true;
 }
@@ -546,10 +534,11 @@ static void dismiss(Crew *crew, unsigned count)
     free(crew->workers);
 }
 
-bool ptx_analyse(ptxlint_module *m, const ptxlint_options *options, size_t limit)
+bool ptx_analyse(ptxlint_module *m, const ptxlint_options *options, size_t limit,
+                 ArenaRegion *region)
 {
     Crew crew = { .module = m, .options = options };
-    bool is_complete = hire(&crew, limit);
+    bool is_complete = hire(&crew, limit, region);
     const unsigned hired = crew.worker_count;
     if (is_complete && (is_complete = attempt(&crew.workers[0], prepare))) {
         run_workers(&crew);

@@ -112,6 +112,19 @@ static inline void ptx_arena_begin(Arena *arena, size_t limit, const ptxlint_opt
     arena->stop_context = options->stop_context;
 }
 
+static inline bool ptx_wants_figures(const ptxlint_options *options)
+{
+    return !options->findings_only && !options->syntax_only;
+}
+
+/* It takes so much memory that a region is worth being mapped. */
+static inline bool ptx_module_is_worth_region(const ptxlint_module *m,
+                                              const ptxlint_options *options)
+{
+    return m->length >= LONG_TEXT_BYTES
+           || (ptx_wants_figures(options) && !options->estimates_only);
+}
+
 /* More than the front end was asked for. */
 static inline bool ptx_module_is_analysed(const ptxlint_module *m)
 {
@@ -132,7 +145,8 @@ static inline bool ptx_module_has_findings(const ptxlint_module *m)
 
 /* analyse.c: calls, sessions, kernels and diagnostics of all functions, by as many threads as
  * options say. limit: bytes of each arena. False: memory ran out. */
-bool ptx_analyse(ptxlint_module *module, const ptxlint_options *options, size_t limit);
+bool ptx_analyse(ptxlint_module *module, const ptxlint_options *options, size_t limit,
+                 ArenaRegion *region);
 
 /* each_gpu.c: adds what was found for GPUs behind the first, and says where GPUs differ. */
 void ptx_find_for_each_gpu(ptxlint_module *module, Arena *scratch);

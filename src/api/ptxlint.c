@@ -160,7 +160,7 @@ static void run_guarded(void *context)
     if (options->sources && !options->syntax_only)
         ptx_cuda_name_params(&m->arena, &arenas->scratch, m->ir, options->sources,
                              ptx_options_path(options));
-    if (!ptx_analyse(m, options, memory_limit(m, options)))
+    if (!ptx_analyse(m, options, memory_limit(m, options), arenas->scratch.region))
         return;
     if (m->beside)
         ptx_find_for_each_gpu(m, &arenas->scratch);
@@ -198,6 +198,8 @@ static bool run(ptxlint_module *m, const ptxlint_options *options, ReadArenas *a
     ptx_arena_begin(&arenas->vectors, limit, options);
     ptx_arena_begin(&arenas->scratch, limit, options);
     m->arena.is_long = m->length >= LONG_TEXT_BYTES;
+    if (ptx_module_is_worth_region(m, options))
+        arenas->vectors.region = arenas->scratch.region = &arenas->region;
     Arena *const guarded[GUARD_ARENAS_MAX] = { &m->arena, &arenas->items, &arenas->vectors,
                                &arenas->scratch };
     ptx_run_guarded(guarded, run_guarded, &call);
@@ -244,6 +246,7 @@ static ptxlint_status build_module(char *text, size_t length, ptxlint_launches *
     ptx_arena_free(&arenas.items);
     ptx_arena_free(&arenas.vectors);
     ptx_arena_free(&arenas.scratch);
+    ptx_region_close(&arenas.region);
     if (!complete) {
         ptxlint_module_free(m);
         return ptx_is_stopped(options) ? PTXLINT_STOPPED : PTXLINT_NO_MEMORY;
@@ -280,17 +283,18 @@ static ptxlint_status module_from(char *text, size_t length, ptxlint_launches *f
     return status;
 }
 
-/* With one byte more; NULL. A long one fills huge pages: to be read, scanned and parsed it is
- * touched from end to end. */
+/* With one byte more; NULL. A long one fills huge pages, as it is touched from end to end; one that
+ * a short end would not fill is none. */
 static char *room_for_text(size_t bytes)
 {
     if (bytes < LONG_TEXT_BYTES)
         return malloc(bytes + 1);
-    const size_t room = (bytes / HUGE_PAGE_BYTES + 1) * HUGE_PAGE_BYTES;
+    const size_t room = (bytes / HUGE_PAGE_BYTES + 1) * HUGE_PAGE_BYTES,
+                 unused = room - bytes, end = HUGE_PAGE_BYTES - LONG_TEXT_BYTES;
     char *text = aligned_alloc(HUGE_PAGE_BYTES, room);
     if (!text)
         return NULL;
-    ptx_pages_make_huge(text, room);
+    ptx_pages_make_huge(text, unused < end ? room : room - HUGE_PAGE_BYTES);
     ptx_pages_make_ready(text, bytes + 1);
     return text;
 }

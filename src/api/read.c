@@ -63,6 +63,7 @@ static Lower *new_lower(ptxlint_module *m, const ptxlint_options *options, ReadA
 
 static void read_alone(ptxlint_module *m, const ptxlint_options *options, ReadArenas *arenas)
 {
+    arenas->items.region = arenas->scratch.region;
     Parser *parser = ptx_parser_new(&m->arena, &arenas->items, &m->diags, m->text, m->length);
     Lower *lower = new_lower(m, options, arenas);
     for (const AstItem *item; (item = ptx_parser_next(parser));) {

@@ -8,6 +8,7 @@
 /* While a module is read: each item's AST; the tables of a function; what is gone at its end. */
 typedef struct ReadArenas {
     Arena items, vectors, scratch;
+    ArenaRegion region;         /* of these, and of the thread that analyses alone or first */
 } ReadArenas;
 
 /* Sets ir, and adds what is wrong to diags. Where there are threads to be had, one parses while the
