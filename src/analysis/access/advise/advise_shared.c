@@ -26,7 +26,8 @@ static bool find_variable(Array *a)
     const uint64_t bytes = t->module->vars[a->var].bytes;
     a->start = a->low - offset;
     a->end = bytes ? a->start + bytes : t->shared_bytes;
-    return a->high <= a->end && !ptx_untraced_find(&t->untraced, a->var).is_opaque && !t->untraced.is_shared_opaque;
+    return a->high <= a->end && !t->untraced.is_shared_opaque
+           && !ptx_untraced_find(&t->untraced, a->var).is_opaque;
 }
 
 static bool is_in(const Array *a, const TracedAccess *access)

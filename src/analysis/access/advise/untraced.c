@@ -63,13 +63,8 @@ static bool is_any_space(Space space)
     return space == SPACE_GENERIC || space == SPACE_NONE;
 }
 
-static bool is_shared_space(Space space)
-{
-    return space == SPACE_SHARED || space == SPACE_SHARED_CTA || space == SPACE_SHARED_CLUSTER;
-}
-
 /* The variable, or the parameter that points to it; NO_ID: not known. */
-static VarId array_of(const PointsToSet *bases, const Operand *operand)
+static VarId place_base(const PointsToSet *bases, const Operand *operand)
 {
     const PointsTo *base = operand->kind == OPERAND_REG ? &bases->regs[operand->id] : NULL;
     if (operand->kind == OPERAND_VAR)
@@ -81,8 +76,8 @@ static void note_place(UntracedSet *set, const PointsToSet *bases, const Insn *i
                        const Operand *operand, bool is_unreached)
 {
     const Space space = (Space)insn->op->space;
-    const bool is_any = is_any_space(space), is_shared = is_shared_space(space);
-    const VarId array = array_of(bases, operand);
+    const bool is_any = is_any_space(space), is_shared = ptx_space_is_shared(space);
+    const VarId array = place_base(bases, operand);
     if (!is_any && !is_shared && space != SPACE_GLOBAL)
         return;
     if (array == NO_ID) {
@@ -191,7 +186,8 @@ bool ptx_untraced_has(const UntracedSet *set, const PointsToSet *bases, const Fu
     if (is_shared ? set->is_shared_opaque : set->is_global_opaque)
         return true;
     for (unsigned o = 0; o < func->insns[insn].operand_count; o++) {
-        const VarId array = operands[o].role & ROLE_ADDRESS ? array_of(bases, &operands[o]) : NO_ID;
+        const bool is_address = operands[o].role & ROLE_ADDRESS;
+        const VarId array = is_address ? place_base(bases, &operands[o]) : NO_ID;
         if (array != NO_ID && ptx_untraced_find(set, array).is_opaque)
             return true;
     }
