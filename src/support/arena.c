@@ -20,7 +20,7 @@ enum {
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
     FIRST_CHUNK_BYTES = 4 << 10,        /* sanitizers see more of small ones, and sooner */
 #else
-    FIRST_CHUNK_BYTES = 64 << 10,
+    FIRST_CHUNK_BYTES = 16 << 10,
 #endif
     MAX_CHUNK_BYTES = 32 << 20,
     KEPT_BYTES = 4 << 20,       /* longer chunks are not kept for later */
