@@ -302,7 +302,7 @@ static void note_by_data(Race *r, const DataExtent *extent, uint32_t lanes, cons
 static void end_if_useless(const Race *r)
 {
     if (r->granule_wanted != r->granule || (r->is_trial && r->is_crowded) || r->met > r->max_met
-        || r->range_places > MAX_RANGE_PLACES)
+        || r->range_places > MAX_RANGE_PLACES || (r->is_for_order && !ptx_race_is_in_order(r)))
         r->machine->most_steps = r->machine->steps;
 }
 

@@ -370,6 +370,7 @@ typedef struct Race {
     bool is_doubtful;           /* some access may not happen, or not there */
     bool is_overwritten;        /* some byte was written twice in no order, maybe with one number */
     bool is_trial;              /* a run that is crowded is of no use, and ends */
+    bool is_for_order;          /* the same of one that is not ptx_race_is_in_order */
     /* warps wrote the same bytes, maybe different numbers, or beyond shared memory: is the block's
      * shape the one that is meant? */
     bool is_crowded;
@@ -418,6 +419,14 @@ void ptx_race_attach(Race *race);
 
 /* Before each run of a block. What the last one left is ordered before it. */
 void ptx_race_begin(Race *race);
+
+/* All accesses of the run so far were noted, happen for sure, and follow each other. Once false, it
+ * stays so to the end of the run. */
+static inline bool ptx_race_is_in_order(const Race *r)
+{
+    return !r->pair_count && !r->is_lost && !r->is_blind && !r->is_doubtful && !r->is_overwritten
+           && !(r->has_dropped && r->is_partial) && r->granule_wanted == r->granule;
+}
 
 /* Functions that take `self`, a Race, are those of its observer. */
 void ptx_race_access(void *self, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
