@@ -451,6 +451,9 @@ void ptx_race_range(Race *race, TouchId touch, uint64_t address, uint64_t bytes)
 /* Further ranges of the same touch. */
 void ptx_race_range_on(Race *race, TouchId touch, uint64_t address, uint64_t bytes);
 void ptx_race_begin_ranges(Race *race);
+/* The same of so many rows that it reads, `bytes` from each of these places on. */
+void ptx_race_read_rows(Race *race, TouchId touch, const uint32_t *rows, uint32_t count,
+                        uint32_t bytes);
 
 /* race_order.c */
 void ptx_race_barrier(void *self, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);

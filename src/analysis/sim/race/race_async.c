@@ -186,6 +186,25 @@ static void read_units_by_rows(Race *r, TouchId touch, const RaceAsyncLayout *l,
     read_line(r, touch, &last);
 }
 
+/* The swizzle's widest pattern has a row in each line, and leaves its two units side by side. */
+static bool has_rows_of_lines(const RaceAsyncLayout *l, uint32_t first, uint32_t rows)
+{
+    return l->units == CORE_ROWS && !((l->start | l->stride) % OPERAND_BYTES)
+           && !((first | rows) % CORE_ROWS);
+}
+
+static void read_rows_of_lines(Race *r, TouchId touch, const RaceAsyncLayout *l, uint32_t first,
+                               uint32_t rows)
+{
+    uint32_t lines[CORE_ROWS];
+    for (uint32_t at = l->start + first / CORE_ROWS * l->stride; rows; rows -= CORE_ROWS) {
+        for (uint32_t row = 0; row < CORE_ROWS; row++)
+            lines[row] = swizzled(l, at + row * LINE_BYTES) & ~(uint32_t)(OPERAND_BYTES - 1);
+        ptx_race_read_rows(r, touch, lines, CORE_ROWS, OPERAND_BYTES);
+        at += l->stride;
+    }
+}
+
 /* Of a transposed matrix: rows of K, each with its units along M or N. */
 static void read_units_by_columns(Race *r, TouchId touch, const RaceAsyncLayout *l, uint32_t first,
                                   uint32_t units)
@@ -212,6 +231,8 @@ static void read_matrix(Race *r, TouchId touch, const RaceAsyncLayout *l, uint32
     if (is_transposed)
         read_units_by_columns(r, touch, l, first_row / CORE_ROWS,
                               (first_row + rows) / CORE_ROWS - first_row / CORE_ROWS);
+    else if (has_rows_of_lines(l, first_row, rows))
+        read_rows_of_lines(r, touch, l, first_row, rows);
     else
         read_units_by_rows(r, touch, l, first_row, rows);
     r->machine->steps += rows * OPERAND_BYTES / CORE_ROW / RANGES_A_STEP;
