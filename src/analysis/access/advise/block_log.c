@@ -67,14 +67,19 @@ bool ptx_block_log_has(const BlockLog *log, const uint32_t at[3])
     return !log->is_lost;
 }
 
-Traced ptx_block_log_move(const BlockLog *log, const BlockRequest *request, const uint32_t at[3])
+uint64_t ptx_block_log_way(const BlockLog *log, const BlockRequest *request, const uint32_t at[3])
 {
-    Traced made = request->made;
     uint64_t by = 0;
     for (unsigned d = 0; d < 3; d++)
         if (at[d] != log->blocks.first[d])
             by += (uint64_t)request->by[d]
                   * ((at[d] - log->blocks.first[d]) / request->step[d]);
+    return by;
+}
+
+Traced ptx_block_log_move(const BlockRequest *request, uint64_t by)
+{
+    Traced made = request->made;
     for (unsigned i = 0; i < WARP_LANES && by; i++)
         if (made.request.lanes >> i & 1)
             made.addresses[i] = ptx_request_place(made.addresses[i] + by);

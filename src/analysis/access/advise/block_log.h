@@ -15,6 +15,8 @@ typedef struct Count Count;
 
 typedef struct BlockRequest {
     Traced made;
+    Traced *kept;               /* that stands for it in the trace; NULL: none does */
+    uint64_t low, high;         /* addresses from, and behind; 0: not asked for yet */
     uint32_t warp;
     uint64_t after;             /* steps of the block before it */
     int64_t by[3];              /* how far it moves from one block to the step-th behind it */
@@ -45,7 +47,10 @@ void ptx_block_log_close(BlockLog *log, const Blocks *blocks, uint64_t steps);
 
 bool ptx_block_log_has(const BlockLog *log, const uint32_t at[3]);
 
-/* What the block at that place asks for in place of that request. */
-Traced ptx_block_log_move(const BlockLog *log, const BlockRequest *request, const uint32_t at[3]);
+/* How far that request of the block at that place lies from the one in the log. */
+uint64_t ptx_block_log_way(const BlockLog *log, const BlockRequest *request, const uint32_t at[3]);
+
+/* What is asked for there. */
+Traced ptx_block_log_move(const BlockRequest *request, uint64_t way);
 
 #endif
