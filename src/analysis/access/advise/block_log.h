@@ -14,16 +14,19 @@ typedef struct Arena Arena;
 typedef struct Count Count;
 
 typedef struct BlockRequest {
-    Traced made;
+    /* NULL: none of the blocks behind it has to move it */
+    Traced *made;
     Traced *kept;               /* that stands for it in the trace; NULL: none does */
     uint64_t low, high;         /* addresses from, and behind; 0: not asked for yet */
-    uint32_t warp;
+    uint32_t access, warp;      /* access: into Trace.accesses */
     uint64_t after;             /* steps of the block before it */
     int64_t by[3];              /* how far it moves from one block to the step-th behind it */
     uint32_t step[3];
     const Count *count;         /* of the instruction, and its doubt when this was asked for */
     uint8_t doubt;
     bool is_placed;             /* its place is known */
+    bool is_global;             /* and in global memory */
+    bool is_late;               /* its warp made others by the same instruction that stand for it */
     bool is_new;                /* more steps were allowed for it */
 } BlockRequest;
 
@@ -38,7 +41,7 @@ typedef struct BlockLog {
     bool is_lost;               /* not all requests are in it */
 } BlockLog;
 
-/* blocks: as they are narrowed so far. */
+/* blocks: as they are narrowed so far. Takes a copy of what `made` points to. */
 void ptx_block_log_add(BlockLog *log, const Blocks *blocks, const Value *address,
                        const BlockRequest *request);
 

@@ -155,10 +155,10 @@ static void find_extent(BlockRequest *request)
 {
     request->low = UINT64_MAX;
     request->high = 0;
-    for (uint32_t left = request->made.request.lanes; left; left &= left - 1) {
-        const uint64_t at = request->made.addresses[__builtin_ctz(left)];
+    for (uint32_t left = request->made->request.lanes; left; left &= left - 1) {
+        const uint64_t at = request->made->addresses[__builtin_ctz(left)];
         request->low = ptx_u64_min(request->low, at);
-        request->high = ptx_u64_max(request->high, at + request->made.request.bytes);
+        request->high = ptx_u64_max(request->high, at + request->made->request.bytes);
     }
 }
 
@@ -177,7 +177,7 @@ static void note_left_out(const Trace *t, TracedAccess *access)
 /* Whether it is new. */
 static bool add_times(Trace *t, TracedAccess *access, BlockRequest *out)
 {
-    const Traced *made = &out->made;
+    const Traced *made = out->made;
     uint32_t *number = ptx_hash_find(&t->table, hash_of(made), is_same, t, made);
     const uint64_t low = access->low, high = access->high;
     out->kept = *number ? t->traced[*number - 1] : NULL;
@@ -219,12 +219,13 @@ static bool takes_turn(Trace *t, TracedAccess *access, uint32_t warp)
 /* Whether it says anything new. */
 static bool record_placed(Trace *t, TracedAccess *access, BlockRequest *out)
 {
-    const bool is_global = access->space == SPACE_GLOBAL;
-    if (is_global && !takes_turn(t, access, out->warp))
+    out->is_global = access->space == SPACE_GLOBAL;
+    out->is_late = out->is_global && !takes_turn(t, access, out->warp);
+    if (out->is_late)
         return false;
-    out->made.block = is_global ? t->block : 0;
-    out->made.warp = is_global ? out->warp : 0;
-    return add_times(t, access, out) || is_global;
+    out->made->block = out->is_global ? t->block : 0;
+    out->made->warp = out->is_global ? out->warp : 0;
+    return add_times(t, access, out) || out->is_global;
 }
 
 static Traced made_of(const RequestEvent *e, uint32_t access)
@@ -245,19 +246,23 @@ static bool record(Trace *t, const LoggedRequest *n, BlockRequest *out)
     const bool is_first = access->times++ == 0;
     access->is_assumed |= address->is_assumed || n->note;
     out->is_placed = is_placed(space, address, n->event->request->lanes);
-    out->made.access = (uint32_t)(access - t->accesses);
+    out->access = (uint32_t)(access - t->accesses);
     if (!out->is_placed) {
         access->is_unknown = true;
         return is_first;
     }
-    out->made = made_of(n->event, out->made.access);
+    *out->made = made_of(n->event, out->access);
     return record_placed(t, access, out);
 }
 
 static void take_logged(void *self, const LoggedRequest *n, uint32_t warp, double share)
 {
     Recorder *r = self;
-    BlockRequest made = { .warp = warp, .count = n->event->count, .doubt = n->note };
+    Traced own = { .access = 0 };
+    BlockRequest made = { .made = &own,
+                          .warp = warp,
+                          .count = n->event->count,
+                          .doubt = n->note };
     (void)share;
     const bool is_new = record(r->trace, n, &made);
     made.is_new = is_new && n->event->space == SPACE_GLOBAL && made.is_placed;
@@ -363,25 +368,24 @@ static bool note_moved_extent(TracedAccess *access, BlockRequest *from, uint64_t
  * not compared with what is kept. */
 static void replay_request(Trace *t, const BlockLog *log, BlockRequest *from, const uint32_t at[3])
 {
-    TracedAccess *access = &t->accesses[from->made.access];
-    const bool is_global = access->space == SPACE_GLOBAL;
+    TracedAccess *access = &t->accesses[from->access];
     access->times++;
-    if (!from->is_placed || (is_global && !takes_turn(t, access, from->warp)))
+    if (!from->is_placed || (from->is_global && !takes_turn(t, access, from->warp)))
         return;
     const uint64_t by = ptx_block_log_way(log, from, at);
-    if (!is_global && !by) {
+    if (!from->is_global && !by) {
         if (from->kept)
             from->kept->times++;
         return;
     }
-    if (is_global && is_at_limit(t, access) && (!access->last || access->last->block != t->block)
+    if (from->is_global && is_at_limit(t, access) && (!access->last || access->last->block != t->block)
         && note_moved_extent(access, from, by)) {
         note_left_out(t, access);
         return;
     }
-    BlockRequest moved = { .made = ptx_block_log_move(from, by), .warp = from->warp };
-    moved.made.block = is_global ? t->block : 0;
-    add_times(t, access, &moved);
+    Traced made = ptx_block_log_move(from, by);
+    made.block = from->is_global ? t->block : 0;
+    add_times(t, access, &(BlockRequest){ .made = &made, .warp = from->warp });
 }
 
 static void replay(Recorder *r, const BlockLog *log, const uint32_t at[3])
