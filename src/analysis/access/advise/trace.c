@@ -151,7 +151,7 @@ static void note_extent(TracedAccess *access, uint64_t low, uint64_t high)
     access->high = ptx_u64_max(access->high, high);
 }
 
-static void find_extent(BlockRequest *request)
+static void find_request_extent(BlockRequest *request)
 {
     request->low = UINT64_MAX;
     request->high = 0;
@@ -163,7 +163,7 @@ static void find_extent(BlockRequest *request)
 }
 
 /* No more distinct requests of it are kept. */
-static bool is_at_limit(const Trace *t, const TracedAccess *access)
+static bool keeps_no_more(const Trace *t, const TracedAccess *access)
 {
     return access->count >= MAX_OF_ACCESS || t->traced_count >= MAX_TRACED;
 }
@@ -185,9 +185,9 @@ static bool add_times(Trace *t, TracedAccess *access, BlockRequest *out)
         out->kept->times++;
         return false;
     }
-    find_extent(out);
+    find_request_extent(out);
     note_extent(access, out->low, out->high);
-    if (is_at_limit(t, access)) {
+    if (keeps_no_more(t, access)) {
         note_left_out(t, access);
         return access->low != low || access->high != high;
     }
@@ -355,7 +355,7 @@ static bool is_within(const Recorder *r, const BlockLog *log)
 static bool note_moved_extent(TracedAccess *access, BlockRequest *from, uint64_t by)
 {
     if (!from->high)
-        find_extent(from);
+        find_request_extent(from);
     const uint64_t low = ptx_request_place(from->low + by),
                    high = ptx_request_place(from->high + by);
     if (high - low != from->high - from->low || high < low)
@@ -378,7 +378,8 @@ static void replay_request(Trace *t, const BlockLog *log, BlockRequest *from, co
             from->kept->times++;
         return;
     }
-    if (from->is_global && is_at_limit(t, access) && (!access->last || access->last->block != t->block)
+    const bool is_apart = !access->last || access->last->block != t->block;
+    if (from->is_global && is_apart && keeps_no_more(t, access)
         && note_moved_extent(access, from, by)) {
         note_left_out(t, access);
         return;
