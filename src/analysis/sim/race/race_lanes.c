@@ -98,7 +98,8 @@ static inline bool keep_reads(Race *r, LaneAccess *a, uint32_t lanes, TouchId no
     return is_settled;
 }
 
-static inline void read_by_lanes(Race *r, LaneAccess *a, uint32_t lanes, TouchId now, TouchId other)
+static inline void read_by_lanes(Race *r, LaneAccess *a, uint32_t lanes, TouchId now,
+                                 TouchId other)
 {
     if (!keep_reads(r, a, lanes, now, other))
         meet_lanes(r, a, lanes);
@@ -157,8 +158,8 @@ static void read_lanes(Race *r, LaneAccess *a)
 
 /* ---- a plain read ---------------------------------------------------------------------------- */
 
-/* What all lanes of the write did is there for all lanes of the warp, as ptx_race_settle finds it of
- * a read. */
+/* What all lanes of the write did is there for all lanes of the warp, as ptx_race_settle finds it
+ * of a read. */
 static bool follows_write(const Race *r, const Touch *write, uint32_t warp)
 {
     const uint32_t *known = ptx_race_known(r, warp);
