@@ -116,14 +116,11 @@ static bool follows_mark(const Cfg *cfg, const bool *marks, const bool *before, 
 /* The run says of each access where it lies and that it happens, and nothing is unordered. */
 static bool is_clean(const Search *s)
 {
-    const Race *r = s->race;
     const SimFunc ran = ptx_machine_func(s->machine, s->kernel);
-    bool is_clean = !r->pair_count && !r->is_lost && !r->is_blind && !r->is_doubtful
-                    && !r->is_overwritten && !(r->has_dropped && r->is_partial)
-                    && ptx_machine_is_complete(s->machine);
+    bool is_clean = ptx_race_is_in_order(s->race) && ptx_machine_is_complete(s->machine);
     for (InsnId i = 0; is_clean && i < s->func->insn_count; i++)
         is_clean = ptx_count_of(ran.counts, i)->doubt < UNCERTAIN_PARAMETER;
-    return is_clean && r->granule_wanted == r->granule;
+    return is_clean;
 }
 
 /* The same of every block: one run that stands for all, or, of few, a run of each. */
@@ -172,6 +169,7 @@ void ptx_search_find_redundant(Arena *arena, Search *s, Hazards *out)
     spread_marks(cfg, marks, behind, before);
     s->race->func = func;
     s->race->left_out = ptx_arena_array(s->work, bool, func->insn_count);
+    s->race->is_for_order = true;
     for (InsnId i = 0;
          i < func->insn_count && tried < MAX_REDUNDANT && ptx_machine_steps(m) < most; i++) {
         const SimFunc ran = ptx_machine_func(s->machine, s->kernel);

@@ -83,9 +83,10 @@ SELDOM static void set_some(Machine *m, Register *r, const Value *value, uint64_
     r->value.unknown = (r->value.unknown & ~lanes) | (value->unknown & lanes);
     if (!is_same) {
         spread(m, r);
-        for (unsigned i = 0; i < WARP_LANES; i++)
-            if (lanes >> i & 1)
-                r->value.lanes[i] = ptx_value_lane(value, i) & mask;
+        for (uint32_t left = lanes; left; left &= left - 1) {
+            const unsigned i = (unsigned)__builtin_ctz(left);
+            r->value.lanes[i] = ptx_value_lane(value, i) & mask;
+        }
     }
     ptx_value_blend(&r->value, value);
 }

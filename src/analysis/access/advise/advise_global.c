@@ -213,16 +213,19 @@ static void try_rows(const Array *a, const TracedAccess *access, Best *best)
 /* ---- through shared memory ------------------------------------------------------------------- */
 
 /* Pieces of memory of so many bytes that a request touches; own: apart from what other warps
- * touch. */
+ * touch. Neighbouring lanes are mostly in one. */
 static bool add_pieces(Arena *arena, HashMap *pieces, const Traced *r, uint32_t bytes, bool own)
 {
-    uint64_t salt = own ? (uint64_t)(r->warp + 1) << 48 : 0;
+    const uint64_t salt = own ? (uint64_t)(r->warp + 1) << 48 : 0;
+    uint64_t newest = UINT64_MAX;
     for (unsigned i = 0; i < WARP_LANES; i++) {
         if (!(r->request.lanes >> i & 1))
             continue;
-        for (uint64_t piece = r->addresses[i] / bytes;
-             piece <= (r->addresses[i] + r->request.bytes - 1) / bytes; piece++) {
-            ptx_hash_map_at(pieces, arena, (piece + 1) ^ salt);
+        const uint64_t last = (r->addresses[i] + r->request.bytes - 1) / bytes;
+        for (uint64_t piece = r->addresses[i] / bytes; piece <= last; piece++) {
+            if (piece != newest)
+                ptx_hash_map_at(pieces, arena, (piece + 1) ^ salt);
+            newest = piece;
             if (pieces->count > MAX_SECTORS)
                 return false;
         }

@@ -11,17 +11,24 @@ void ptx_block_log_add(BlockLog *log, const Blocks *blocks, const Value *address
                        const BlockRequest *request)
 {
     /* from where a copy reads moves in a way of its own */
-    log->is_lost |= log->count == MAX_LOGGED || request->made.request.from;
+    log->is_lost |= log->count == MAX_LOGGED || request->made->request.from;
     if (log->is_lost)
         return;
     if (log->count == log->capacity)
         log->requests = ptx_arena_grow(log->arena, log->requests, log->count, &log->capacity,
                                        sizeof *log->requests);
     BlockRequest *kept = &log->requests[log->count++];
+    bool is_moved = false;
     *kept = *request;
     for (unsigned d = 0; d < 3; d++) {
         kept->by[d] = ptx_block_stride_along(blocks, address, d);
         kept->step[d] = blocks->step[d];
+        is_moved |= kept->by[d] != 0;
+    }
+    kept->made = NULL;
+    if (request->is_placed && !request->is_late && (is_moved || request->is_global)) {
+        kept->made = ptx_arena_new(log->arena, Traced);
+        *kept->made = *request->made;
     }
 }
 
@@ -67,14 +74,19 @@ bool ptx_block_log_has(const BlockLog *log, const uint32_t at[3])
     return !log->is_lost;
 }
 
-Traced ptx_block_log_move(const BlockLog *log, const BlockRequest *request, const uint32_t at[3])
+uint64_t ptx_block_log_way(const BlockLog *log, const BlockRequest *request, const uint32_t at[3])
 {
-    Traced made = request->made;
     uint64_t by = 0;
     for (unsigned d = 0; d < 3; d++)
         if (at[d] != log->blocks.first[d])
             by += (uint64_t)request->by[d]
                   * ((at[d] - log->blocks.first[d]) / request->step[d]);
+    return by;
+}
+
+Traced ptx_block_log_move(const BlockRequest *request, uint64_t by)
+{
+    Traced made = *request->made;
     for (unsigned i = 0; i < WARP_LANES && by; i++)
         if (made.request.lanes >> i & 1)
             made.addresses[i] = ptx_request_place(made.addresses[i] + by);

@@ -14,14 +14,19 @@ typedef struct Arena Arena;
 typedef struct Count Count;
 
 typedef struct BlockRequest {
-    Traced made;
-    uint32_t warp;
+    /* NULL: none of the blocks behind it has to move it */
+    Traced *made;
+    Traced *kept;               /* that stands for it in the trace; NULL: none does */
+    uint64_t low, high;         /* addresses from, and behind; 0: not asked for yet */
+    uint32_t access, warp;      /* access: into Trace.accesses */
     uint64_t after;             /* steps of the block before it */
     int64_t by[3];              /* how far it moves from one block to the step-th behind it */
     uint32_t step[3];
     const Count *count;         /* of the instruction, and its doubt when this was asked for */
     uint8_t doubt;
     bool is_placed;             /* its place is known */
+    bool is_global;             /* and in global memory */
+    bool is_late;               /* its warp made others by the same instruction that stand for it */
     bool is_new;                /* more steps were allowed for it */
 } BlockRequest;
 
@@ -36,7 +41,7 @@ typedef struct BlockLog {
     bool is_lost;               /* not all requests are in it */
 } BlockLog;
 
-/* blocks: as they are narrowed so far. */
+/* blocks: as they are narrowed so far. Takes a copy of what `made` points to. */
 void ptx_block_log_add(BlockLog *log, const Blocks *blocks, const Value *address,
                        const BlockRequest *request);
 
@@ -45,7 +50,10 @@ void ptx_block_log_close(BlockLog *log, const Blocks *blocks, uint64_t steps);
 
 bool ptx_block_log_has(const BlockLog *log, const uint32_t at[3]);
 
-/* What the block at that place asks for in place of that request. */
-Traced ptx_block_log_move(const BlockLog *log, const BlockRequest *request, const uint32_t at[3]);
+/* How far that request of the block at that place lies from the one in the log. */
+uint64_t ptx_block_log_way(const BlockLog *log, const BlockRequest *request, const uint32_t at[3]);
+
+/* What is asked for there. */
+Traced ptx_block_log_move(const BlockRequest *request, uint64_t way);
 
 #endif

@@ -6,6 +6,7 @@
 #include "analysis/sim/sim.h"
 #include "analysis/value/points_to.h"
 #include "support/hash.h"
+#include "support/minmax.h"
 #include "ir/func.h"
 #include "ir/insn.h"
 #include "analysis/access/evaluate.h"
@@ -105,7 +106,7 @@ static bool is_same(const void *owner, uint32_t number, const void *key)
            && !memcmp(a->addresses, b->addresses, sizeof a->addresses);
 }
 
-static void keep(Trace *t, TracedAccess *access, const Traced *made)
+static Traced *keep(Trace *t, TracedAccess *access, const Traced *made)
 {
     Traced *kept = t->traced[t->traced_count++] = ptx_arena_new(t->arena, Traced);
     *kept = *made;
@@ -122,6 +123,7 @@ static void keep(Trace *t, TracedAccess *access, const Traced *made)
     access->last = kept;
     access->count++;
     kept->times++;
+    return kept;
 }
 
 static uint64_t steps_done(const Recorder *r)
@@ -143,34 +145,53 @@ static uint64_t steps_left(const Recorder *r)
     return done < r->end ? r->end - done : 0;
 }
 
-static void note_extent(TracedAccess *access, const Traced *made)
+static void note_extent(TracedAccess *access, uint64_t low, uint64_t high)
 {
-    for (unsigned i = 0; i < WARP_LANES; i++) {
-        uint64_t at = made->addresses[i];
-        if (!(made->request.lanes >> i & 1))
-            continue;
-        access->low = at < access->low ? at : access->low;
-        access->high = at + made->request.bytes > access->high ? at + made->request.bytes
-                                                               : access->high;
+    access->low = ptx_u64_min(access->low, low);
+    access->high = ptx_u64_max(access->high, high);
+}
+
+static void find_request_extent(BlockRequest *request)
+{
+    request->low = UINT64_MAX;
+    request->high = 0;
+    for (uint32_t left = request->made->request.lanes; left; left &= left - 1) {
+        const uint64_t at = request->made->addresses[__builtin_ctz(left)];
+        request->low = ptx_u64_min(request->low, at);
+        request->high = ptx_u64_max(request->high, at + request->made->request.bytes);
     }
 }
 
-/* Whether it is new. */
-static bool add_times(Trace *t, TracedAccess *access, const Traced *made)
+/* No more distinct requests of it are kept. */
+static bool keeps_no_more(const Trace *t, const TracedAccess *access)
 {
+    return access->count >= MAX_OF_ACCESS || t->traced_count >= MAX_TRACED;
+}
+
+static void note_left_out(const Trace *t, TracedAccess *access)
+{
+    access->is_part = true;
+    access->is_full |= !t->block;
+}
+
+/* Whether it is new. */
+static bool add_times(Trace *t, TracedAccess *access, BlockRequest *out)
+{
+    const Traced *made = out->made;
     uint32_t *number = ptx_hash_find(&t->table, hash_of(made), is_same, t, made);
-    if (*number) {
-        t->traced[*number - 1]->times++;
+    const uint64_t low = access->low, high = access->high;
+    out->kept = *number ? t->traced[*number - 1] : NULL;
+    if (out->kept) {
+        out->kept->times++;
         return false;
     }
-    const uint64_t low = access->low, high = access->high;
-    note_extent(access, made);
-    if (access->count >= MAX_OF_ACCESS || t->traced_count >= MAX_TRACED) {
-        access->is_part = true;
-        access->is_full |= !t->block;
+    find_request_extent(out);
+    note_extent(access, out->low, out->high);
+    if (keeps_no_more(t, access)) {
+        note_left_out(t, access);
         return access->low != low || access->high != high;
     }
-    keep(t, access, made);
+    out->kept = keep(t, access, made);
     *number = t->traced_count;
     return true;
 }
@@ -187,14 +208,15 @@ static bool takes_turn(Trace *t, TracedAccess *access, uint32_t warp)
 }
 
 /* Whether it says anything new. */
-static bool record_placed(Trace *t, TracedAccess *access, Traced *made, uint32_t warp)
+static bool record_placed(Trace *t, TracedAccess *access, BlockRequest *out)
 {
-    const bool is_global = access->space == SPACE_GLOBAL;
-    if (is_global && !takes_turn(t, access, warp))
+    out->is_global = access->space == SPACE_GLOBAL;
+    out->is_late = out->is_global && !takes_turn(t, access, out->warp);
+    if (out->is_late)
         return false;
-    made->block = is_global ? t->block : 0;
-    made->warp = is_global ? warp : 0;
-    return add_times(t, access, made) || is_global;
+    out->made->block = out->is_global ? t->block : 0;
+    out->made->warp = out->is_global ? out->warp : 0;
+    return add_times(t, access, out) || out->is_global;
 }
 
 static Traced made_of(const RequestEvent *e, uint32_t access)
@@ -207,7 +229,7 @@ static Traced made_of(const RequestEvent *e, uint32_t access)
 }
 
 /* Whether it says anything new; out: what was asked for. */
-static bool record(Trace *t, const LoggedRequest *n, uint32_t warp, BlockRequest *out)
+static bool record(Trace *t, const LoggedRequest *n, BlockRequest *out)
 {
     const Space space = (Space)n->event->space;
     const Value *address = n->event->address;
@@ -215,21 +237,25 @@ static bool record(Trace *t, const LoggedRequest *n, uint32_t warp, BlockRequest
     const bool is_first = access->times++ == 0;
     access->is_assumed |= address->is_assumed || n->note;
     out->is_placed = ptx_value_is_place(address, n->event->request->lanes, space == SPACE_GLOBAL);
-    out->made.access = (uint32_t)(access - t->accesses);
+    out->access = (uint32_t)(access - t->accesses);
     if (!out->is_placed) {
         access->is_unknown = true;
         return is_first;
     }
-    out->made = made_of(n->event, out->made.access);
-    return record_placed(t, access, &out->made, warp);
+    *out->made = made_of(n->event, out->access);
+    return record_placed(t, access, out);
 }
 
 static void take_logged(void *self, const LoggedRequest *n, uint32_t warp, double share)
 {
     Recorder *r = self;
-    BlockRequest made = { .warp = warp, .count = n->event->count, .doubt = n->note };
+    Traced own = { .access = 0 };
+    BlockRequest made = { .made = &own,
+                          .warp = warp,
+                          .count = n->event->count,
+                          .doubt = n->note };
     (void)share;
-    const bool is_new = record(r->trace, n, warp, &made);
+    const bool is_new = record(r->trace, n, &made);
     made.is_new = is_new && n->event->space == SPACE_GLOBAL && made.is_placed;
     made.after = ptx_machine_steps(r->machine) - r->begun;
     if (r->log)
@@ -315,18 +341,49 @@ static bool is_within(const Recorder *r, const BlockLog *log)
            && log->widest < quiet && log->tail < quiet;
 }
 
+/* Where it lies once moved, of a request that is not kept. False: some lane passes the end of what
+ * addresses may be, and others do not. */
+static bool note_moved_extent(TracedAccess *access, BlockRequest *from, uint64_t by)
+{
+    if (!from->high)
+        find_request_extent(from);
+    const uint64_t low = ptx_request_place(from->low + by),
+                   high = ptx_request_place(from->high + by);
+    if (high - low != from->high - from->low || high < low)
+        return false;
+    note_extent(access, low, high);
+    return true;
+}
+
+/* Of a block that the log stands for; what is at its limit and has kept nothing of the block yet is
+ * not compared with what is kept. */
+static void replay_request(Trace *t, const BlockLog *log, BlockRequest *from, const uint32_t at[3])
+{
+    TracedAccess *access = &t->accesses[from->access];
+    access->times++;
+    if (!from->is_placed || (from->is_global && !takes_turn(t, access, from->warp)))
+        return;
+    const uint64_t by = ptx_block_log_way(log, from, at);
+    if (!from->is_global && !by) {
+        if (from->kept)
+            from->kept->times++;
+        return;
+    }
+    const bool is_apart = !access->last || access->last->block != t->block;
+    if (from->is_global && is_apart && keeps_no_more(t, access)
+        && note_moved_extent(access, from, by)) {
+        note_left_out(t, access);
+        return;
+    }
+    Traced made = ptx_block_log_move(from, by);
+    made.block = from->is_global ? t->block : 0;
+    add_times(t, access, &(BlockRequest){ .made = &made, .warp = from->warp });
+}
+
 static void replay(Recorder *r, const BlockLog *log, const uint32_t at[3])
 {
-    Trace *t = r->trace;
-    for (uint32_t i = 0; i < log->count; i++) {
-        const BlockRequest *from = &log->requests[i];
-        TracedAccess *access = &t->accesses[from->made.access];
-        access->times++;
-        if (from->is_placed) {
-            Traced made = ptx_block_log_move(log, from, at);
-            record_placed(t, access, &made, from->warp);
-        }
-    }
+    for (uint32_t i = 0; i < log->count; i++)
+        replay_request(r->trace, log, &log->requests[i], at);
     r->replayed += log->steps;
     const uint64_t left = steps_left(r), quiet = r->quiet * r->warps - log->tail;
     ptx_machine_allow(r->machine, left < quiet ? left : quiet);

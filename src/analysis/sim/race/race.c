@@ -302,7 +302,7 @@ static void note_by_data(Race *r, const DataExtent *extent, uint32_t lanes, cons
 static void end_if_useless(const Race *r)
 {
     if (r->granule_wanted != r->granule || (r->is_trial && r->is_crowded) || r->met > r->max_met
-        || r->range_places > MAX_RANGE_PLACES)
+        || r->range_places > MAX_RANGE_PLACES || (r->is_for_order && !ptx_race_is_in_order(r)))
         r->machine->most_steps = r->machine->steps;
 }
 
@@ -588,13 +588,18 @@ void ptx_race_begin_ranges(Race *r)
     begin_meeting(r);
 }
 
+static void begin_range_reads(Race *r, TouchId touch)
+{
+    RangeRead *last = &r->range_read;
+    if (last->touch != touch || last->meeting != r->meeting)
+        *last = (RangeRead){ .touch = touch, .meeting = r->meeting, .before = { UINT32_MAX } };
+}
+
 /* Neighbours were mostly touched by the same: what became of the last of them becomes of them. */
-static void read_range(Race *r, TouchId touch, uint64_t at, uint64_t end)
+static inline void read_range(Race *r, TouchId touch, uint64_t at, uint64_t end)
 {
     RangeRead *last = &r->range_read;
     uint32_t step = 0;
-    if (last->touch != touch || last->meeting != r->meeting)
-        *last = (RangeRead){ .touch = touch, .meeting = r->meeting, .before = { UINT32_MAX } };
     for (; at < end; at += step) {
         Place *place = ptx_race_cell_at(r, at, end - at, &step);
         if (!memcmp(last->before, place->marks, sizeof last->before)) {
@@ -621,6 +626,14 @@ static void write_range(Race *r, TouchId touch, uint64_t at, uint64_t end)
     }
 }
 
+/* Places of ranges that are touched, `count` of `bytes` each. */
+static void count_ranges(Race *r, uint64_t count, uint64_t bytes)
+{
+    r->range_places += count * (bytes >> __builtin_ctz(r->granule));
+    if (r->range_places > MAX_RANGE_PLACES)
+        end_if_useless(r);
+}
+
 void ptx_race_range_on(Race *r, TouchId touch, uint64_t at, uint64_t bytes)
 {
     if (r->watches)
@@ -628,13 +641,32 @@ void ptx_race_range_on(Race *r, TouchId touch, uint64_t at, uint64_t bytes)
     if (!bytes || at >= MAX_SHARED || !fills_places(r, at | bytes))
         return;
     const uint64_t end = bytes < MAX_SHARED - at ? at + bytes : MAX_SHARED;
-    r->range_places += (end - at) >> __builtin_ctz(r->granule);
-    if (r->range_places > MAX_RANGE_PLACES)
-        end_if_useless(r);
-    if (ptx_race_touch_of(r, touch)->is_write)
+    count_ranges(r, 1, end - at);
+    if (ptx_race_touch_of(r, touch)->is_write) {
         write_range(r, touch, at, end);
-    else
-        read_range(r, touch, at, end);
+        return;
+    }
+    begin_range_reads(r, touch);
+    read_range(r, touch, at, end);
+}
+
+void ptx_race_read_rows(Race *r, TouchId touch, const uint32_t *rows, uint32_t count,
+                        uint32_t bytes)
+{
+    uint32_t multiples = bytes, highest = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        multiples |= rows[i];
+        highest = rows[i] > highest ? rows[i] : highest;
+    }
+    if (r->watches || highest > MAX_SHARED - bytes || !fills_places(r, multiples)) {
+        for (uint32_t i = 0; i < count; i++)
+            ptx_race_range_on(r, touch, rows[i], bytes);
+        return;
+    }
+    count_ranges(r, count, bytes);
+    begin_range_reads(r, touch);
+    for (uint32_t i = 0; i < count; i++)
+        read_range(r, touch, rows[i], rows[i] + bytes);
 }
 
 void ptx_race_range(Race *r, TouchId touch, uint64_t at, uint64_t bytes)

@@ -370,6 +370,7 @@ typedef struct Race {
     bool is_doubtful;           /* some access may not happen, or not there */
     bool is_overwritten;        /* some byte was written twice in no order, maybe with one number */
     bool is_trial;              /* a run that is crowded is of no use, and ends */
+    bool is_for_order;          /* the same of one that is not ptx_race_is_in_order */
     /* warps wrote the same bytes, maybe different numbers, or beyond shared memory: is the block's
      * shape the one that is meant? */
     bool is_crowded;
@@ -419,6 +420,14 @@ void ptx_race_attach(Race *race);
 /* Before each run of a block. What the last one left is ordered before it. */
 void ptx_race_begin(Race *race);
 
+/* All accesses of the run so far were noted, happen for sure, and follow each other. Once false, it
+ * stays so to the end of the run. */
+static inline bool ptx_race_is_in_order(const Race *r)
+{
+    return !r->pair_count && !r->is_lost && !r->is_blind && !r->is_doubtful && !r->is_overwritten
+           && !(r->has_dropped && r->is_partial) && r->granule_wanted == r->granule;
+}
+
 /* Functions that take `self`, a Race, are those of its observer. */
 void ptx_race_access(void *self, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 
@@ -442,6 +451,9 @@ void ptx_race_range(Race *race, TouchId touch, uint64_t address, uint64_t bytes)
 /* Further ranges of the same touch. */
 void ptx_race_range_on(Race *race, TouchId touch, uint64_t address, uint64_t bytes);
 void ptx_race_begin_ranges(Race *race);
+/* The same of so many rows that it reads, `bytes` from each of these places on. */
+void ptx_race_read_rows(Race *race, TouchId touch, const uint32_t *rows, uint32_t count,
+                        uint32_t bytes);
 
 /* race_order.c */
 void ptx_race_barrier(void *self, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);

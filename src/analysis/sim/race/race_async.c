@@ -186,6 +186,25 @@ static void read_units_by_rows(Race *r, TouchId touch, const RaceAsyncLayout *l,
     read_line(r, touch, &last);
 }
 
+/* The swizzle's widest pattern has a row in each line, and leaves its two units side by side. */
+static bool has_rows_of_lines(const RaceAsyncLayout *l, uint32_t first, uint32_t rows)
+{
+    return l->units == CORE_ROWS && !((l->start | l->stride) % OPERAND_BYTES)
+           && !((first | rows) % CORE_ROWS);
+}
+
+static void read_rows_of_lines(Race *r, TouchId touch, const RaceAsyncLayout *l, uint32_t first,
+                               uint32_t rows)
+{
+    uint32_t lines[CORE_ROWS];
+    for (uint32_t at = l->start + first / CORE_ROWS * l->stride; rows; rows -= CORE_ROWS) {
+        for (uint32_t row = 0; row < CORE_ROWS; row++)
+            lines[row] = swizzled(l, at + row * LINE_BYTES) & ~(uint32_t)(OPERAND_BYTES - 1);
+        ptx_race_read_rows(r, touch, lines, CORE_ROWS, OPERAND_BYTES);
+        at += l->stride;
+    }
+}
+
 /* Of a transposed matrix: rows of K, each with its units along M or N. */
 static void read_units_by_columns(Race *r, TouchId touch, const RaceAsyncLayout *l, uint32_t first,
                                   uint32_t units)
@@ -206,12 +225,54 @@ static void read_units_by_columns(Race *r, TouchId touch, const RaceAsyncLayout 
     read_line(r, touch, &last);
 }
 
+/* Units of a row of K that are read, and that the swizzle leaves side by side; 0: not all do. */
+static uint32_t units_side_by_side(const RaceAsyncLayout *l, uint32_t first, uint32_t units)
+{
+    const uint32_t side_by_side = ptx_u32_min(units, l->units), bytes = side_by_side * CORE_ROW;
+    const bool are_whole = side_by_side > 2 && !(side_by_side & (side_by_side - 1))
+                           && !((first | units) % side_by_side)
+                           && !((l->start | l->stride | l->leading) % bytes);
+    return are_whole ? side_by_side : 0;
+}
+
+/* As read_units_by_columns, so many units at once. */
+static void read_stretches(Race *r, TouchId touch, const RaceAsyncLayout *l, uint32_t first,
+                           uint32_t units, uint32_t side_by_side)
+{
+    const uint32_t pitch = l->units * CORE_ROW, bytes = side_by_side * CORE_ROW;
+    uint32_t found[CORE_ROWS], count = 0;
+    for (uint32_t row = 0; row < OPERAND_BYTES / 2; row++) {
+        const uint32_t at = l->start + row % CORE_ROWS * pitch + row / CORE_ROWS * l->stride;
+        for (uint32_t unit = first; unit < first + units; unit += side_by_side) {
+            const uint32_t over = (unit >> __builtin_ctz(l->units)) * l->leading;
+            found[count++] =
+                swizzled(l, at + (unit & (l->units - 1)) * CORE_ROW + over) & ~(bytes - 1);
+            if (count < CORE_ROWS)
+                continue;
+            ptx_race_read_rows(r, touch, found, count, bytes);
+            count = 0;
+        }
+    }
+}
+
+static void read_by_columns(Race *r, TouchId touch, const RaceAsyncLayout *l, uint32_t first_row,
+                            uint32_t rows)
+{
+    const uint32_t first = first_row / CORE_ROWS, units = (first_row + rows) / CORE_ROWS - first,
+                   side_by_side = units_side_by_side(l, first, units);
+    if (side_by_side)
+        read_stretches(r, touch, l, first, units, side_by_side);
+    else
+        read_units_by_columns(r, touch, l, first, units);
+}
+
 static void read_matrix(Race *r, TouchId touch, const RaceAsyncLayout *l, uint32_t first_row,
                         uint32_t rows, bool is_transposed)
 {
     if (is_transposed)
-        read_units_by_columns(r, touch, l, first_row / CORE_ROWS,
-                              (first_row + rows) / CORE_ROWS - first_row / CORE_ROWS);
+        read_by_columns(r, touch, l, first_row, rows);
+    else if (has_rows_of_lines(l, first_row, rows))
+        read_rows_of_lines(r, touch, l, first_row, rows);
     else
         read_units_by_rows(r, touch, l, first_row, rows);
     r->machine->steps += rows * OPERAND_BYTES / CORE_ROW / RANGES_A_STEP;

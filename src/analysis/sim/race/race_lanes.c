@@ -1,6 +1,8 @@
 /* What the lanes of a warp access at once: it meets what was done there, and is kept. */
 #include "analysis/sim/race/race_places.h"
 
+#include <string.h>
+
 static const uint64_t *lane_value(const LaneAccess *a, unsigned lane)
 {
     return a->known >> lane & 1 ? &a->numbers[lane] : NULL;
@@ -79,8 +81,8 @@ static void meet_lanes(Race *r, const LaneAccess *a, uint32_t lanes)
 /* ---- reads ----------------------------------------------------------------------------------- */
 
 /* By lanes of one place. Reads meet what was written, so that it is no matter which reads were kept
- * before. */
-static inline void read_by_lanes(Race *r, LaneAccess *a, uint32_t lanes, TouchId now, TouchId other)
+ * before. False: some write there is not ordered before it. */
+static inline bool keep_reads(Race *r, LaneAccess *a, uint32_t lanes, TouchId now, TouchId other)
 {
     const uint64_t first = a->at[__builtin_ctz(lanes)], end = first + a->bytes;
     bool is_settled = true;
@@ -93,7 +95,13 @@ static inline void read_by_lanes(Race *r, LaneAccess *a, uint32_t lanes, TouchId
         is_settled = is_settled && ptx_race_is_settled(r, place, WRITERS, now);
         ptx_race_keep_read(r, place, now, other);
     }
-    if (!is_settled)
+    return is_settled;
+}
+
+static inline void read_by_lanes(Race *r, LaneAccess *a, uint32_t lanes, TouchId now,
+                                 TouchId other)
+{
+    if (!keep_reads(r, a, lanes, now, other))
         meet_lanes(r, a, lanes);
 }
 
@@ -105,9 +113,37 @@ static void read_together(Race *r, LaneAccess *a, uint32_t lanes)
                   second ? a->first + (TouchId)__builtin_ctz(second) : 0);
 }
 
+/* So many lanes read places that lie apart, one behind the other, and those behind them the same
+ * places again. WARP_LANES: they do not. */
+static unsigned lanes_of_turn(const LaneAccess *a)
+{
+    unsigned count = WARP_LANES;
+    if (a->lanes != UINT32_MAX)
+        return count;
+    while (count > 2 && !memcmp(a->at, a->at + count / 2, count / 2 * sizeof *a->at))
+        count /= 2;
+    for (unsigned i = 0; count < WARP_LANES && i + 1 < count; i++)
+        if (a->at[i + 1] < a->at[i] + a->bytes)
+            return WARP_LANES;
+    return count;
+}
+
+/* As lane by lane, as long as all is ordered; the lanes that are left. */
+static uint32_t read_in_turns(Race *r, LaneAccess *a, unsigned count)
+{
+    const uint32_t each = UINT32_MAX / ((UINT32_C(1) << count) - 1);    /* lane 0 of each turn */
+    const TouchId last = a->first + WARP_LANES - count;
+    for (unsigned lane = 0; lane < count; lane++)
+        if (!keep_reads(r, a, each << lane, last + lane, last + lane - count))
+            return a->lanes & ~(each * ((UINT32_C(1) << lane) - 1));
+    return 0;
+}
+
 static void read_lanes(Race *r, LaneAccess *a)
 {
-    for (uint32_t left = a->lanes, here; left; left &= ~here) {
+    const unsigned turn = lanes_of_turn(a);
+    uint32_t left = turn < WARP_LANES ? read_in_turns(r, a, turn) : a->lanes;
+    for (uint32_t here; left; left &= ~here) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         const uint32_t others = left & (left - 1);
         here = left & -left;
@@ -122,19 +158,27 @@ static void read_lanes(Race *r, LaneAccess *a)
 
 /* ---- a plain read ---------------------------------------------------------------------------- */
 
+/* What all lanes of the write did is there for all lanes of the warp, as ptx_race_settle finds it
+ * of a read. */
+static bool follows_write(const Race *r, const Touch *write, uint32_t warp)
+{
+    const uint32_t *known = ptx_race_known(r, warp);
+    uint32_t clock = write->clock;
+    if (write->queue == QUEUE_MBARRIER)
+        return write->group <= known[r->warp_count + write->mbarrier];
+    if (write->queue == QUEUE_MATRIX)
+        return false;
+    if (write->queue)
+        clock = ptx_race_done(r, (Queue)write->queue, write->warp, write->group);
+    return write->warp == warp ? clock < r->met_all[warp] : clock <= known[write->warp];
+}
+
 /* Something was written there, and all of it is ordered before what the warp does now. */
 static bool follows_writes(const Race *r, const Place *place, uint32_t warp)
 {
-    const uint32_t *known = ptx_race_known(r, warp);
-    for (unsigned i = 0; i < WRITERS; i++) {
-        const Touch *write = ptx_race_touch_of(r, place->marks[i]);
-        if (!place->marks[i])
-            continue;
-        if (write->queue
-            || (write->warp == warp ? write->clock >= r->met_all[warp]
-                                    : write->clock > known[write->warp]))
+    for (unsigned i = 0; i < WRITERS; i++)
+        if (place->marks[i] && !follows_write(r, ptx_race_touch_of(r, place->marks[i]), warp))
             return false;
-    }
     return !ptx_race_is_place_unwritten(place);
 }
 
