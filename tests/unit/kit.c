@@ -226,8 +226,9 @@ char *kit_describe(const ptxlint_module *module)
     return list(module, false, true);
 }
 
-ptxlint_estimated kit_estimate_on(const char *name, const char *text, int64_t blocks,
-                                  int64_t threads)
+static ptxlint_estimated estimate_launched(const char *name, const char *text,
+                                           const ptxlint_launches *launches, int64_t blocks,
+                                           int64_t threads)
 {
     ptxlint_module *module;
     ptxlint_options options;
@@ -237,6 +238,7 @@ ptxlint_estimated kit_estimate_on(const char *name, const char *text, int64_t bl
     ptxlint_options_init(&options);
     options.gpus = &gpu;
     options.gpu_count = 1;
+    options.launches = launches;
     assert_int_equal(ptxlint_module_new(text, strlen(text), &options, &module), PTXLINT_OK);
     ptxlint_trial_init(&trial);
     trial.grid[0] = blocks;
@@ -244,6 +246,25 @@ ptxlint_estimated kit_estimate_on(const char *name, const char *text, int64_t bl
     trial.steps = 1 << 22;
     assert_int_equal(ptxlint_estimate(module, "k", 0, &trial, &out), PTXLINT_OK);
     ptxlint_module_free(module);
+    return out;
+}
+
+ptxlint_estimated kit_estimate_on(const char *name, const char *text, int64_t blocks,
+                                  int64_t threads)
+{
+    return estimate_launched(name, text, NULL, blocks, threads);
+}
+
+ptxlint_estimated kit_estimate_with(const char *text, const char *params, int64_t blocks,
+                                    int64_t threads)
+{
+    ptxlint_launches *launches;
+    char json[256], error[256];
+    int length = snprintf(json, sizeof json, "{\"kernels\": {\"k\": {\"params\": [%s]}}}", params);
+    if (ptxlint_launches_new(json, (size_t)length, &launches, error, sizeof error) != PTXLINT_OK)
+        fail_msg("%s", error);
+    const ptxlint_estimated out = estimate_launched("h200", text, launches, blocks, threads);
+    ptxlint_launches_free(launches);
     return out;
 }
 

@@ -77,6 +77,9 @@ char *kit_describe(const ptxlint_module *module);
 /* Of kernel k in so many blocks of so many threads, counted closely: on an H200, or a GPU of that
  * name. */
 ptxlint_estimated kit_estimate(const char *text, int64_t blocks, int64_t threads);
+/* params: as the launch file has them */
+ptxlint_estimated kit_estimate_with(const char *text, const char *params, int64_t blocks,
+                                    int64_t threads);
 ptxlint_estimated kit_estimate_on(const char *name, const char *text, int64_t blocks,
                                   int64_t threads);
 

@@ -9,7 +9,7 @@
 
 enum { BLOCKS = 1 << 10, THREADS = 32, TURNS = 32, ROW_BYTES = 512 };
 
-static double bytes_of(const char *body)
+static double bytes_launched(const char *body, const char *params)
 {
     static const char format[] =
         ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 i, .param "
@@ -22,7 +22,12 @@ static double bytes_of(const char *body)
         "%%rd9; st.global.u32 [%%rd3], %%r6; ret;\n}\n";
     char text[4096];
     snprintf(text, sizeof text, format, body);
-    return kit_estimate(text, BLOCKS, THREADS).time.dram_bytes;
+    return kit_estimate_with(text, params, BLOCKS, THREADS).time.dram_bytes;
+}
+
+static double bytes_of(const char *body)
+{
+    return bytes_launched(body, "null, null, null");
 }
 
 #define ROW \
@@ -162,6 +167,22 @@ static void test_own(void **state)
         fail_msg("%g bytes where threads have no element, %g where they do", other, own);
 }
 
+/* Rows as far apart as a parameter says: they lie in what is allocated, and each comes once. */
+static void test_allocated(void **state)
+{
+    enum { ALLOCATED = 65536 };
+    static const char body[] =
+        "mul.wide.u32 %rd8, %r1, 4; add.s64 %rd8, %rd1, %rd8; ld.global.u32 %r4, [%rd8];"
+        "ld.param.u32 %r10, [o]; mul.lo.s32 %r4, %r4, %r10; mul.wide.s32 %rd6, %r4, 4;"
+        "add.s64 %rd7, %rd2, %rd6; ld.global.u32 %r6, [%rd7];";
+    const double other = BLOCKS * THREADS * 8.0,        /* of indices, and what is stored */
+                 anywhere = bytes_launched(body, "null, null, null"),
+                 within = bytes_launched(body, "null, {\"allocated\": 65536}, null");
+    (void)state;
+    if (!(within < other + 1.1 * ALLOCATED && anywhere > within + ALLOCATED / 2))
+        fail_msg("%g bytes, %g where %d are allocated", anywhere, within, ALLOCATED);
+}
+
 UNIT(led)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +191,7 @@ UNIT(led)
         cmocka_unit_test(test_lists),
         cmocka_unit_test(test_slices),
         cmocka_unit_test(test_own),
+        cmocka_unit_test(test_allocated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,6 +69,12 @@ static double scaled(double scale, Transfer transfer, const Operand *by)
     }
 }
 
+static bool is_factor(Transfer transfer, unsigned use)
+{
+    return transfer == TRANSFER_MUL || transfer == TRANSFER_SHL
+           || (transfer == TRANSFER_MAD && use < 2);
+}
+
 static DataState state_combined(const DataWalk *w, InsnId id)
 {
     const Insn *insn = &w->func->insns[id];
@@ -83,6 +89,8 @@ static DataState state_combined(const DataWalk *w, InsnId id)
         return no_state;
     for (unsigned u = 0; u < count; u++) {
         DataState of = state_of_operand(w, uses[u]);
+        if (is_factor(transfer, u))
+            of.param = NO_ID;       /* a stride: no pointer is multiplied */
         if (u < 2 && of.leader != NO_ID)
             of.scale = scaled(of.scale, transfer, uses[u ? 0 : 1]);
         merge_state(&out, &of);

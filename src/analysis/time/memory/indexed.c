@@ -260,13 +260,11 @@ static double own_table_bytes(const CacheInput *in, const Lists *lists, InsnId i
 }
 
 /* A table that data lead into has as many elements as there are threads, where nothing says how
- * many: an index for each is what such data mostly are. Pointers lead anywhere. */
-double ptx_table_bytes(const CacheInput *in, const Lists *lists, InsnId id)
+ * many: an index for each is what such data mostly are. */
+static double table_by_use(const CacheInput *in, const Lists *lists, InsnId id)
 {
     const double threads = in->evaluation->blocks * in->warps_per_block * 32,
                  bytes = in->func->insns[id].access_bytes, scale = in->sources[id].scale;
-    if (in->spread[id].is_pointer)
-        return ANYWHERE;
     if (in->spread[id].reach < MAX_REACH)
         return in->spread[id].reach;
     const TableUse use = lists->tables[id];
@@ -275,6 +273,23 @@ double ptx_table_bytes(const CacheInput *in, const Lists *lists, InsnId id)
         return threads * bytes;
     return fmin(own, isfinite(scale) ? use.indices * fmax(scale, bytes)
                                      : fmax(use.indices * bytes, use.lane_bytes));
+}
+
+/* Bytes of what a parameter points to; infinite: the launch does not say. */
+static double allocated_for(const CacheInput *in, uint32_t param)
+{
+    const Launch *launch = in->launch;
+    return launch && param < launch->param_count && launch->params[param].allocated
+               ? (double)launch->params[param].allocated
+               : (double)INFINITY;
+}
+
+/* Pointers lead anywhere; nothing else leads beyond the allocation. */
+double ptx_table_bytes(const CacheInput *in, const Lists *lists, InsnId id)
+{
+    return in->spread[id].is_pointer
+               ? ANYWHERE
+               : fmin(table_by_use(in, lists, id), allocated_for(in, in->sources[id].param));
 }
 
 /* ---- where indices lie ----------------------------------------------------------------------- */
