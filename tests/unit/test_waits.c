@@ -221,6 +221,37 @@ static void test_loads_past(void **state)
     }
 }
 
+/* Margins of a tile that some lanes load: ptxas predicates them, so that their loads go out side by
+ * side and a second one takes no second latency. A shuffle in its side keeps the branch. */
+static void test_margins(void **state)
+{
+    static const char format[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg "
+        ".pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<8>; .reg .f32 %%f<8>;\n"
+        ".shared .align 4 .b8 tile[4096];\n"
+        "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, %%tid.x; mov.u32 %%r3, tile; mov.u32 %%r4, 0;\n"
+        "shl.b32 %%r2, %%r1, 2; add.s32 %%r3, %%r3, %%r2; mul.wide.u32 %%rd2, %%r1, 4;\n"
+        "add.s64 %%rd1, %%rd1, %%rd2; setp.gt.u32 %%p1, %%r1, 3; setp.gt.u32 %%p2, %%r1, 7;\n"
+        "L: bar.sync 0;\n"
+        "@%%p1 bra A; ld.global.nc.f32 %%f1, [%%rd1]; %s st.shared.f32 [%%r3], %%f1;\n"
+        "A: %s bar.sync 0; ld.shared.f32 %%f3, [%%r3]; st.global.f32 [%%rd1+65536], %%f3;\n"
+        "add.s64 %%rd1, %%rd1, 1024; add.s32 %%r4, %%r4, 1; setp.lt.u32 %%p3, %%r4, 64;\n"
+        "@%%p3 bra L; ret;\n}\n";
+    static const char second[] = "@%p2 bra B; ld.global.nc.f32 %f2, [%rd1+512]; "
+                                 "st.shared.f32 [%r3+1024], %f2;\nB:",
+                      shuffle[] = "shfl.sync.bfly.b32 %f1, %f1, 1, 31, -1;";
+    char one[2048], two[2048], apart[2048];
+    (void)state;
+    snprintf(one, sizeof one, format, "", "");
+    snprintf(two, sizeof two, format, "", second);
+    snprintf(apart, sizeof apart, format, shuffle, second);
+    const double first = kit_estimate(one, 132, 256).time.predicted_us,
+                 both = kit_estimate(two, 132, 256).time.predicted_us,
+                 kept = kit_estimate(apart, 132, 256).time.predicted_us;
+    if (!(both < 1.15 * first && kept > 1.4 * first))
+        fail_msg("%g us with one, %g with two, %g with a branch", first, both, kept);
+}
+
 /* The next round of a chain follows the last one through the grid. */
 static void test_rounds(void **state)
 {
@@ -497,6 +528,7 @@ UNIT(waits)
         cmocka_unit_test(test_constant_gain),
         cmocka_unit_test(test_loads_ahead),
         cmocka_unit_test(test_loads_past),
+        cmocka_unit_test(test_margins),
         cmocka_unit_test(test_rounds),
         cmocka_unit_test(test_carried),
         cmocka_unit_test(test_stages),

@@ -64,6 +64,11 @@ typedef struct WalkedInsn {
     bool hands_on;
 } WalkedInsn;
 
+/* What a basic block of ptxas leaves to those of the function that it goes on with. */
+typedef struct StraightCode {
+    double begin, start, open, last, issued, next, made;
+} StraightCode;
+
 typedef struct CriticalPathWalker {
     const CriticalPathInput *in;
     ResultClocks of;
@@ -75,6 +80,10 @@ typedef struct CriticalPathWalker {
     double *ready;              /* per value */
     bool *is_late;              /* per value: see is_late */
     double *own;                /* per block: the clocks of its latest walk */
+    const BlockId *straight;    /* per block: see find_straight */
+    const bool *goes_on_behind; /* per block: the next one is straight code with it */
+    BlockId walked;             /* the latest block */
+    StraightCode code;
     double now;
     double stored[STORE_ORDERS];    /* the last store of the order has started */
     bool is_stored;             /* to global memory, since the last fence */
@@ -666,6 +675,59 @@ static void find_held(CriticalPathWalker *w, Arena *scratch)
         }
 }
 
+/* Whether ptxas predicates a side of the branch that ends the block, so that there is no branch. */
+static bool has_predicated_side(const CriticalPathWalker *w, BlockId block)
+{
+    const Block *of = &w->in->cfg->blocks[block];
+    for (uint32_t n = 0; n < of->succ_count; n++) {
+        const BlockId side = w->in->cfg->succs[of->succ_first + n];
+        if (side != EXIT_BLOCK && side != block && w->in->lowered->runs_with[side] == block)
+            return true;
+    }
+    return false;
+}
+
+/* The block that straight code begins with in which all ways to the block end; itself: none. */
+static BlockId straight_before(const CriticalPathWalker *w, BlockId block, const BlockId *straight)
+{
+    const Cfg *cfg = w->in->cfg;
+    const Block *of = &cfg->blocks[block];
+    const BlockId with = w->in->lowered->runs_with[block];
+    if (with != block)
+        return straight[with];
+    BlockId found = block;
+    for (uint32_t p = 0; p < of->pred_count; p++) {
+        const BlockId pred = cfg->preds[of->pred_first + p];
+        const bool ends = w->in->lowered->runs_with[pred] == pred && !has_predicated_side(w, pred);
+        if (ends || w->in->loops->loop_of[pred] != w->in->loops->loop_of[block]
+            || (p > 0 && straight[pred] != found))
+            return block;
+        found = straight[pred];
+    }
+    return found;
+}
+
+/* Blocks that ptxas makes one of, by the first of them: a branch, its predicated sides and what
+ * comes behind them. Loads of sides stand beside each other there (of a stencil, those of all its
+ * margins), and what they bring is stored behind them all. */
+static void find_straight(CriticalPathWalker *w, Arena *scratch)
+{
+    const Cfg *cfg = w->in->cfg;
+    BlockId *straight = ptx_arena_array(scratch, BlockId, cfg->block_count + 1);
+    bool *goes_on_behind = ptx_arena_array(scratch, bool, cfg->block_count + 1);
+    for (BlockId b = 0; b < cfg->block_count; b++)
+        straight[b] = b;
+    for (uint32_t r = 1; r < cfg->rpo_count; r++) {
+        const BlockId block = cfg->rpo[r], before = cfg->rpo[r - 1],
+                      first = straight_before(w, block, straight);
+        const bool goes_on = first != block && first == straight[before];
+        straight[block] = goes_on ? first : block;
+        goes_on_behind[before] = goes_on;
+    }
+    w->straight = straight;
+    w->goes_on_behind = goes_on_behind;
+}
+
 /* Of what runs at all. */
 static void find_walked(CriticalPathWalker *w, Arena *scratch)
 {
@@ -679,26 +741,39 @@ static void find_walked(CriticalPathWalker *w, Arena *scratch)
     }
     w->facts = facts;
     find_held(w, scratch);
+    find_straight(w, scratch);
     w->words_ahead = WORDS_AHEAD + fmax(0, w->in->registers - LITTLE_REGISTERS);
     find_pipes_used(w);
 }
 
-static double walk_block(CriticalPathWalker *w, BlockId block)
+/* Whether the block is predicated, or what comes behind such blocks: no branch stands before it. */
+static bool is_straight_on(const CriticalPathWalker *w, BlockId block)
+{
+    return w->straight[block] != block && w->straight[block] == w->straight[w->walked];
+}
+
+static void walk_block(CriticalPathWalker *w, BlockId block)
 {
     const Lowered *lowered = w->in->lowered;
-    const bool steps = is_in_steps(w, block);
-    const double begin = w->phase = w->now;
+    const bool steps = is_in_steps(w, block), continues = is_straight_on(w, block);
+    const double entered = w->now;
+    if (!continues) {
+        w->code = (StraightCode){ entered, entered, entered, entered, 0, entered, entered };
+        w->phase = entered;
+    }
+    const double begin = w->code.begin;
     w->room = w->held[block] ? fmax(w->in->registers, LITTLE_REGISTERS) - w->held[block]
                              : (double)INFINITY;
     if (w->chain)
         ptx_waiting_chain_begin(w->chain);
-    if (!w->is_next) {
+    if (!w->is_next && !continues) {
         w->ahead = (LoadsAhead){ .number = w->ahead.number + 1 };
         w->window.count = w->window.held = 0;
         w->window.head = w->window.tail = 0;
     }
-    double start = begin, last = begin, issued = 0, next = begin, made = begin,
-           open = begin;        /* what no barrier keeps behind may start */
+    double start = w->code.start, last = w->code.last, issued = w->code.issued,
+           next = w->code.next, made = w->code.made,
+           open = w->code.open; /* what no barrier keeps behind may start */
     for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
         const LoweredInsn *insn = &lowered->insns[i];
         const WalkedInsn *facts = &w->facts[i];
@@ -763,12 +838,13 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
         last = ptx_lowered_is_copy(insn) ? last : later(last, at + issue);
     }
     w->now = later(later(last, start), begin + issued);
-    if (steps)
+    w->code = (StraightCode){ begin, start, open, last, issued, next, made };
+    w->walked = block;
+    if (steps && !w->goes_on_behind[block])
         w->now = end_phase(w, w->now);
     if (w->chain)
-        ptx_waiting_chain_close(w->chain, &(WalkedBlock){ block, begin, last, start, w->now });
-    w->own[block] = w->now - begin;
-    return w->own[block];
+        ptx_waiting_chain_close(w->chain, &(WalkedBlock){ block, entered, last, start, w->now });
+    w->own[block] = w->now - entered;
 }
 
 /* ---- the function ---------------------------------------------------------------------------- */

@@ -4,8 +4,9 @@
  * Machine instructions of a basic block start when what they read is there (those of one expansion
  * one after the other), no earlier than the block, in any order but for memory: an access stays
  * behind a store to its space, everything behind a barrier. The next block starts when all have
- * issued; so does the next iteration of a loop, behind the branch back. Divisions, roots and the
- * like take what was measured of their whole sequence (sequences.def). Of iterations that ptxas
+ * issued, but for predicated sides and what is behind them: ptxas makes one block of these; so does
+ * the next iteration of a loop, behind the branch back. Divisions, roots and the like take what was
+ * measured of their whole sequence (sequences.def). Of iterations that ptxas
  * joins, loads go ahead of what the iterations before them compute, as far as registers go: looked
  * at in what ptxas 13.0 makes of sums, products and searches for sm_90. Blocks are walked once in
  * reverse postorder, those of nested loops again, and each innermost loop's own twice more: what an

@@ -114,7 +114,8 @@ void ptx_waiting_chain_close(WaitingChain *chain, const WalkedBlock *walked)
     add_chain_link(chain, walked->block, chain->lowered->insn_count + chain->pipe,
              walked->end - issued_end);
     end--;
-    add_chain_link(chain, walked->block, end, issued_end - chain->at[end]);
+    const double since = fmax(chain->at[end], walked->begin);
+    add_chain_link(chain, walked->block, end, issued_end - since);
     trace_back(chain, walked, end);
 }
 
