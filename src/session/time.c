@@ -55,7 +55,8 @@ static const PredictFacts *predict_facts(Session *s, size_t gpu, const PredictIn
     if (of->predict_facts)
         return of->predict_facts;
     of->predict_facts = ptx_predict_facts_compute(ptx_session_is_trial(s) ? all->arena : all->work,
-                                                  all->scratch, in, ptx_session_defs(s));
+                                                  all->scratch, in, ptx_session_uniforms(s),
+                                                  ptx_session_defs(s));
     if (ptx_session_is_trial(s))
         ptx_session_trial_facts(all, ptx_session_id(s), gpu)->predict = of->predict_facts;
     return of->predict_facts;

@@ -252,6 +252,30 @@ static void test_margins(void **state)
         fail_msg("%g us with one, %g with two, %g with a branch", first, both, kept);
 }
 
+/* A loop of a shuffle and a load behind it: where warps take iterations of their own, ptxas asks at
+ * the shuffle whether lanes are together, and the load starts behind what is shuffled. */
+static void test_shuffles(void **state)
+{
+    static const char format[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg "
+        ".pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<8>; .reg .f32 %%f<8>;\n"
+        "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, %%tid.x; mul.wide.u32 %%rd2, %%r1, 4;\n"
+        "add.s64 %%rd1, %%rd1, %%rd2; mov.f32 %%f3, 0f00000000; %s\n"
+        "L: .pragma \"nounroll\";\nld.global.nc.f32 %%f1, [%%rd1];\n"
+        "shfl.sync.bfly.b32 %%f1, %%f1, 1, 31, -1; ld.global.nc.f32 %%f2, [%%rd1+65536];\n"
+        "fma.rn.f32 %%f3, %%f1, %%f2, %%f3; add.s64 %%rd1, %%rd1, 1024;\n"
+        "add.s32 %%r2, %%r2, 2; setp.lt.u32 %%p1, %%r2, 64; @%%p1 bra L;\n"
+        "st.global.f32 [%%rd1], %%f3; ret;\n}\n";
+    char own[2048], together[2048];
+    (void)state;
+    snprintf(own, sizeof own, format, "shr.u32 %r2, %r1, 5;");
+    snprintf(together, sizeof together, format, "mov.u32 %r2, 0;");
+    const double apart = kit_estimate(own, 132, 64).time.predicted_us,
+                 alike = kit_estimate(together, 132, 64).time.predicted_us;
+    if (!(apart > 1.3 * alike && apart < 2.1 * alike))
+        fail_msg("%g us by warps of their own, %g together", apart, alike);
+}
+
 /* The next round of a chain follows the last one through the grid. */
 static void test_rounds(void **state)
 {
@@ -529,6 +553,7 @@ UNIT(waits)
         cmocka_unit_test(test_loads_ahead),
         cmocka_unit_test(test_loads_past),
         cmocka_unit_test(test_margins),
+        cmocka_unit_test(test_shuffles),
         cmocka_unit_test(test_rounds),
         cmocka_unit_test(test_carried),
         cmocka_unit_test(test_stages),

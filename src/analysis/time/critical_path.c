@@ -559,6 +559,13 @@ static bool leaves_block(const CriticalPathWalker *w, const LoweredInsn *insn)
            && w->of.sequences[insn->origin].has_branch;
 }
 
+/* The first shuffle of the block where lanes may not be together: so does the question for them. */
+static bool asks_for_lanes(const CriticalPathWalker *w, BlockId block, const LoweredInsn *insn)
+{
+    const LoopId loop = w->in->loops->loop_of[block];
+    return insn->machine == MACHINE_SHUFFLE && loop != NO_LOOP && w->in->are_left_apart[loop];
+}
+
 /* Whether what the block loads in the next iterations may go ahead of what it does in this one:
  * no barrier, fence, store or other path keeps it behind. */
 static bool may_load_ahead(const CriticalPathWalker *w, BlockId block)
@@ -568,7 +575,8 @@ static bool may_load_ahead(const CriticalPathWalker *w, BlockId block)
     for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
         const LoweredInsn *insn = &lowered->insns[i];
         const unsigned orders = ptx_store_orders(w->in->func, insn);
-        if (insn->machine == MACHINE_BARRIER || fence_of(w, insn) || leaves_block(w, insn))
+        if (insn->machine == MACHINE_BARRIER || fence_of(w, insn) || leaves_block(w, insn)
+            || asks_for_lanes(w, block, insn))
             return false;
         *(ptx_is_ordering_store(insn) ? &stored : &loaded) |= orders;
     }
@@ -774,6 +782,7 @@ static void walk_block(CriticalPathWalker *w, BlockId block)
     double start = w->code.start, last = w->code.last, issued = w->code.issued,
            next = w->code.next, made = w->code.made,
            open = w->code.open; /* what no barrier keeps behind may start */
+    bool has_asked = false;
     for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
         const LoweredInsn *insn = &lowered->insns[i];
         const WalkedInsn *facts = &w->facts[i];
@@ -809,8 +818,10 @@ static void walk_block(CriticalPathWalker *w, BlockId block)
             latency = run_in_step(w, insn, is_first, (StepTimes){ at, latency, passes });
         if (w->steps && is_first)
             start = later(start, wait_until(w, insn->origin, at, steps));
-        if (leaves_block(w, insn))
+        const bool asks = !has_asked && asks_for_lanes(w, block, insn);
+        if (asks || leaves_block(w, insn))
             start = later(start, at);
+        has_asked |= asks;
         if (insn->machine != MACHINE_BARRIER)
             open = later(open, start > held ? start : open);
         if (is_ordered && !late) {

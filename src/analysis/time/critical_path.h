@@ -53,6 +53,7 @@ typedef struct CriticalPathInput {
     const float *load_clocks;   /* per instruction of the function: of a load of global memory */
     const bool *are_left_out;   /* per loop: what it takes is not asked for; NULL: none */
     const Sequence *sequences;  /* per instruction of the function, for the GPU */
+    const bool *are_left_apart; /* per loop: PredictFacts's */
     const OpCycles *ops;        /* of the GPU */
     TileClocks tiles;
     double blocks, warps_per_block;

@@ -23,6 +23,7 @@
 #include "analysis/access/evaluate.h"
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/loop.h"
+#include "analysis/value/uniform.h"
 #include "analysis/sim/count.h"
 #include "analysis/time/throughput.h"
 #include "gpu/gpu.h"
@@ -676,6 +677,7 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
                                 all_load_clocks(scratch, in, cached),
                                 waiting.loops,
                                 in->facts->sequences,
+                                in->facts->are_left_apart,
                                 in->ops,
                                 tile_clocks(in, s, cached),
                                 in->blocks,
@@ -1035,6 +1037,35 @@ static const Sequence *find_sequences(Arena *arena, const Func *func, const Gpu 
     return sequences;
 }
 
+static bool has_way_out(const Cfg *cfg, const Loops *loops, BlockId block)
+{
+    const Block *of = &cfg->blocks[block];
+    for (uint32_t n = 0; n < of->succ_count; n++)
+        if (!ptx_loop_holds(loops, loops->loop_of[block], cfg->succs[of->succ_first + n]))
+            return true;
+    return false;
+}
+
+/* Loops that threads of a block may leave one after the other, as far as ptxas sees, and those
+ * inside them: at shuffles it asks whether the warp is together there (BRA.DIV). It does not by
+ * branches around a shuffle, nor behind the loop (ptxas 13.0, sm_80 and sm_90: 16 kernels). */
+static const bool *find_left_apart(Arena *arena, const Cfg *cfg, const Loops *loops,
+                                   const Uniforms *uniforms)
+{
+    bool *found = ptx_arena_array(arena, bool, loops->loop_count + 1);
+    for (uint32_t b = 0; b < cfg->rpo_count; b++) {
+        const BlockId block = cfg->rpo[b];
+        const LoopId loop = loops->loop_of[block];
+        if (loop != NO_LOOP && uniforms->branches[block].uniformity != UNIFORMITY_NONE
+            && uniforms->branches[block].uniformity != UNIFORMITY_BLOCK
+            && has_way_out(cfg, loops, block))
+            found[loop] = true;
+    }
+    for (LoopId l = 0; l < loops->loop_count; l++)      /* outer ones come first */
+        found[l] |= loops->loops[l].parent != NO_LOOP && found[loops->loops[l].parent];
+    return found;
+}
+
 const PredictFacts *ptx_predict_facts_on(Arena *arena, const PredictInput *in,
                                          const PredictFacts *facts, const Gpu *other)
 {
@@ -1045,12 +1076,14 @@ const PredictFacts *ptx_predict_facts_on(Arena *arena, const PredictInput *in,
 }
 
 const PredictFacts *ptx_predict_facts_compute(Arena *arena, Arena *scratch,
-                                              const PredictInput *in, const Defs *defs)
+                                              const PredictInput *in, const Uniforms *uniforms,
+                                              const Defs *defs)
 {
     PredictFacts *out = ptx_arena_new(arena, PredictFacts);
     out->sequences = find_sequences(arena, in->func, in->gpu);
     out->have_neighbours = ptx_joinable_compute(arena, in->module, in->func, in->cfg);
     out->needed = ptx_needed_compute(arena, scratch, in->func, defs);
+    out->are_left_apart = find_left_apart(arena, in->cfg, in->loops, uniforms);
     out->products_are_serial = ptx_products_are_serial(scratch, in->func, in->cfg, in->dom, defs);
     return out;
 }

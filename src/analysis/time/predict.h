@@ -21,6 +21,7 @@ typedef struct Lowered Lowered;
 typedef struct PointsToSet PointsToSet;
 typedef struct Sequence Sequence;
 typedef struct TimeShares TimeShares;
+typedef struct Uniforms Uniforms;
 
 typedef enum TimePart {
 #define TP(id, key, what, advice) PART_##id,
@@ -37,6 +38,7 @@ typedef struct PredictFacts {
     const Sequence *sequences;
     const bool *have_neighbours;        /* ptx_joinable_compute */
     const bool *needed;         /* ptx_needed_compute */
+    const bool *are_left_apart; /* per loop: threads of a block may leave it one after the other */
     bool products_are_serial;   /* ptx_products_are_serial */
 } PredictFacts;
 
@@ -141,7 +143,8 @@ double ptx_predict_last_wave_us(const Prediction *prediction);
 
 /* facts are not asked for. Owned by arena; scratch, another arena, is left as found. */
 const PredictFacts *ptx_predict_facts_compute(Arena *arena, Arena *scratch,
-                                              const PredictInput *input, const Defs *defs);
+                                              const PredictInput *input, const Uniforms *uniforms,
+                                              const Defs *defs);
 
 /* The same on another GPU, from those of the GPU of in. */
 const PredictFacts *ptx_predict_facts_on(Arena *arena, const PredictInput *in,
