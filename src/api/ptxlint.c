@@ -283,18 +283,17 @@ static ptxlint_status module_from(char *text, size_t length, ptxlint_launches *f
     return status;
 }
 
-/* With one byte more; NULL. A long one fills huge pages, as it is touched from end to end; one that
- * a short end would not fill is none. */
+/* With one byte more; NULL. A long one lies in huge pages, as it is touched from end to end: all of
+ * it but a short end, which would leave most of its page unused. */
 static char *room_for_text(size_t bytes)
 {
     if (bytes < LONG_TEXT_BYTES)
         return malloc(bytes + 1);
-    const size_t room = (bytes / HUGE_PAGE_BYTES + 1) * HUGE_PAGE_BYTES,
-                 unused = room - bytes, end = HUGE_PAGE_BYTES - LONG_TEXT_BYTES;
+    const size_t end = bytes % HUGE_PAGE_BYTES, room = bytes - end + HUGE_PAGE_BYTES;
     char *text = aligned_alloc(HUGE_PAGE_BYTES, room);
     if (!text)
         return NULL;
-    ptx_pages_make_huge(text, unused < end ? room : room - HUGE_PAGE_BYTES);
+    ptx_pages_make_huge(text, end < LONG_TEXT_BYTES ? bytes - end : room);
     ptx_pages_make_ready(text, bytes + 1);
     return text;
 }

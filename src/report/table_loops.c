@@ -1,6 +1,7 @@
 /* The table of loops: how often each runs, what an iteration costs, and what share of it is
  * multiply-adds. */
 #include "report/report.h"
+#include "support/minmax.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,21 +10,11 @@
 
 enum { DETAIL_INDENT = 13 };    /* of the lines below a row: under the label */
 
-static uint64_t divisor_of_trips(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Of 8 instructions: 1/8 12.5 % */
 static void put_loop_mix(Out *out, const ptxlint_mix *mix)
 {
     uint64_t all = mix->instruction_count, fused = mix->fused_count;
-    uint64_t divisor = fused ? divisor_of_trips(all, fused) : 1;
+    uint64_t divisor = fused ? ptx_u64_divisor(all, fused) : 1;
     ptx_out_format(out, "%6" PRIu64 "  ", all);
     if (fused)
         ptx_out_format(out, "%" PRIu64 "/%" PRIu64 " %s\n", fused / divisor, all / divisor,

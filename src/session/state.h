@@ -22,6 +22,7 @@ typedef struct AccessEvaluator AccessEvaluator;
 typedef struct KeptRuns KeptRuns;
 typedef struct SimProgram SimProgram;
 typedef struct TimeShares TimeShares;
+typedef struct UntracedSet UntracedSet;
 typedef struct Writers Writers;
 
 enum { SHARED_SLOTS = 1 << 9 };         /* a power of two */
@@ -71,7 +72,7 @@ typedef struct Passing {
     AccessEvaluator *shapes_left;       /* by BUDGET_FINDINGS, for BUDGET_SHAPES; NULL */
     DivergenceCosts *divergence;
     const Trace *trace;
-    const struct UntracedSet *untraced; /* by the evaluation alone */
+    const UntracedSet *untraced;        /* by the evaluation alone */
     const Parallelisms *parallelisms;   /* whatever the launch */
     bool was_multiplied, was_raced, was_raced_by_blocks, was_traced, was_evaluated[BUDGET__COUNT];
     bool keeps_plans;           /* those of the program lie in work */

@@ -131,8 +131,8 @@ static ArenaChunk *cut_chunk(ArenaRegion *region, size_t bytes)
     return chunk;
 }
 
-/* Zeroed. Pages are asked for before the zeros, which would take a fault for each; long ones come
-   from the system, which clears them. */
+/* Zeroed. Pages are asked for before the zeros, which would take a fault for each; long ones
+ * come from the system, which clears them. */
 static ArenaChunk *heap_chunk(size_t bytes)
 {
     if (bytes > READY_REGION_BYTES)

@@ -1,5 +1,6 @@
 /* minmax.h -- the smaller and the larger of two, for each type that needs it, how far two are apart
- * and one is from 0. A NaN is not ordered: where one is compared, the second is taken. */
+ * and one is from 0, what divides two. A NaN is not ordered: where one is compared, the second is
+ * taken. */
 #ifndef PTX_SUPPORT_MINMAX_H
 #define PTX_SUPPORT_MINMAX_H
 
@@ -27,6 +28,17 @@ MINMAX(double, double)
 static inline uint32_t ptx_u32_distance(uint32_t a, uint32_t b)
 {
     return a > b ? a - b : b - a;
+}
+
+/* The greatest that divides both; of 0 and a number, the number. */
+static inline uint64_t ptx_u64_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
 }
 
 /* Without its sign; of the smallest, too. */

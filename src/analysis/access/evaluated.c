@@ -1,6 +1,6 @@
 #include "analysis/access/evaluator.h"
 
-#include "analysis/sim/block_stride.h"
+#include "analysis/sim/stride/block_stride.h"
 #include "analysis/sim/cost/traffic.h"
 #include "gpu/gpu.h"
 #include "ir/func.h"

@@ -1,7 +1,7 @@
 #include "analysis/access/other_grid.h"
 
 #include "analysis/access/evaluator.h"
-#include "analysis/sim/block_stride.h"
+#include "analysis/sim/stride/block_stride.h"
 #include "analysis/sim/cost/footprint.h"
 #include "ir/func.h"
 #include "support/minmax.h"

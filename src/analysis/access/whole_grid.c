@@ -1,6 +1,6 @@
 #include "analysis/access/evaluator.h"
 
-#include "analysis/sim/block_stride.h"
+#include "analysis/sim/stride/block_stride.h"
 #include "analysis/sim/cost/touched.h"
 
 enum { MAX_PIECES = 1 << 12, MAX_FAR_ENDS = 16, CORNERS = 8 };

@@ -2,7 +2,7 @@
  * is compared. */
 #include "analysis/race/block_race.h"
 
-#include "analysis/sim/block_stride.h"
+#include "analysis/sim/stride/block_stride.h"
 #include "analysis/sim/race/global_ranges.h"
 #include "analysis/sim/race/shadow_memory.h"
 #include "analysis/sim/sim.h"

@@ -7,7 +7,7 @@
 #include "isa/isa.h"
 #include "analysis/sim/race/race.h"
 #include "analysis/sim/sim.h"
-#include "analysis/sim/block_stride.h"
+#include "analysis/sim/stride/block_stride.h"
 #include "analysis/flow/cfg.h"
 #include "analysis/value/points_to.h"
 #include "support/arena.h"

@@ -2,7 +2,7 @@
 #include "analysis/sim/machine.h"
 #include "analysis/sim/request.h"
 #include "ir/reg.h"
-#include "analysis/sim/block_stride.h"
+#include "analysis/sim/stride/block_stride.h"
 #include "analysis/sim/observer.h"
 
 #include <string.h>

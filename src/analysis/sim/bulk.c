@@ -1,5 +1,5 @@
 /* Bulk copies, and the tensor maps that a kernel makes for them. */
-#include "analysis/sim/block_stride.h"
+#include "analysis/sim/stride/block_stride.h"
 #include "analysis/sim/machine.h"
 #include "analysis/sim/observer.h"
 #include "analysis/sim/request.h"

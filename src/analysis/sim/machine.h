@@ -23,7 +23,7 @@
 #include "ir/operand.h"
 #include "isa/isa.h"
 #include "support/hash.h"
-#include "analysis/sim/block_stride.h"
+#include "analysis/sim/stride/block_stride.h"
 #include "analysis/sim/observer.h"
 #include "analysis/sim/value.h"
 

@@ -3,7 +3,7 @@
 #include "analysis/sim/machine.h"
 #include "analysis/sim/request.h"
 #include "ir/module.h"
-#include "analysis/sim/block_stride.h"
+#include "analysis/sim/stride/block_stride.h"
 #include "analysis/sim/observer.h"
 #include "analysis/value/launch.h"
 

@@ -1,7 +1,7 @@
 /* What an instruction does to the lanes of a warp, memory and control apart. */
 #include "analysis/sim/machine.h"
 #include "ir/reg.h"
-#include "analysis/sim/block_stride.h"
+#include "analysis/sim/stride/block_stride.h"
 #include "analysis/sim/observer.h"
 
 /* ---- operations on numbers ------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #include "ir/reg.h"
 #include "ir/sreg.h"
 #include "ir/types.h"
-#include "analysis/sim/block_stride.h"
+#include "analysis/sim/stride/block_stride.h"
 #include "analysis/sim/observer.h"
 #include "analysis/value/launch.h"
 

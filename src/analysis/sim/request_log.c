@@ -1,6 +1,6 @@
 /* Requests that warps make: of one that stands for others, they are kept until its end. */
 #include "analysis/sim/machine.h"
-#include "analysis/sim/block_stride.h"
+#include "analysis/sim/stride/block_stride.h"
 #include "analysis/sim/observer.h"
 
 enum { MAX_KEPT = 1 << 12 };

@@ -559,11 +559,14 @@ static bool leaves_block(const CriticalPathWalker *w, const LoweredInsn *insn)
            && w->of.sequences[insn->origin].has_branch;
 }
 
-/* The first shuffle of the block where lanes may not be together: so does the question for them. */
+/* Whether ptxas asks at the shuffle which lanes are there, which ends a basic block too. Behind the
+ * first one of a block it does not ask again. */
 static bool asks_for_lanes(const CriticalPathWalker *w, BlockId block, const LoweredInsn *insn)
 {
+    enum { ASKING_SM = 70 };    /* before, all lanes of a warp are at one instruction */
     const LoopId loop = w->in->loops->loop_of[block];
-    return insn->machine == MACHINE_SHUFFLE && loop != NO_LOOP && w->in->are_left_apart[loop];
+    return insn->machine == MACHINE_SHUFFLE && w->in->gpu->target.sm >= ASKING_SM
+           && loop != NO_LOOP && w->in->are_left_apart[loop];
 }
 
 /* Whether what the block loads in the next iterations may go ahead of what it does in this one:

@@ -5,7 +5,7 @@
 
 #include "analysis/access/advise/advise.h"
 #include "analysis/access/advise/trace.h"
-#include "analysis/sim/block_stride.h"
+#include "analysis/sim/stride/block_stride.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -182,14 +182,12 @@ const UntracedSet *ptx_untraced_by_evaluation(Arena *arena, const Func *func,
 bool ptx_untraced_has(const UntracedSet *set, const PointsToSet *bases, const Func *func,
                       InsnId insn, bool is_shared)
 {
-    const Operand *operands = ptx_insn_operands(func, &func->insns[insn]);
+    const Operand *operands = ptx_insn_operands(func, &func->insns[insn]), *place = NULL;
     if (is_shared ? set->is_shared_opaque : set->is_global_opaque)
         return true;
-    for (unsigned o = 0; o < func->insns[insn].operand_count; o++) {
-        const bool is_address = operands[o].role & ROLE_ADDRESS;
-        const VarId array = is_address ? place_base(bases, &operands[o]) : NO_ID;
-        if (array != NO_ID && ptx_untraced_find(set, array).is_opaque)
-            return true;
-    }
-    return false;
+    /* of a copy the first lies in shared memory, the last in global */
+    for (unsigned o = 0; o < func->insns[insn].operand_count && !(place && is_shared); o++)
+        place = operands[o].role & ROLE_ADDRESS ? &operands[o] : place;
+    const VarId array = place ? place_base(bases, place) : NO_ID;
+    return array != NO_ID && ptx_untraced_find(set, array).is_opaque;
 }

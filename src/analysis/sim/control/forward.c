@@ -1,7 +1,7 @@
 #include "analysis/sim/control/forward.h"
 #include "support/minmax.h"
 #include "ir/reg.h"
-#include "analysis/sim/block_stride.h"
+#include "analysis/sim/stride/block_stride.h"
 #include "analysis/sim/observer.h"
 
 enum {

@@ -3,7 +3,7 @@
 #include "analysis/sim/cost/footprint_watch.h"
 
 #include "analysis/sim/request.h"
-#include "analysis/sim/block_stride.h"
+#include "analysis/sim/stride/block_stride.h"
 #include "analysis/sim/cost/footprint.h"
 #include "analysis/sim/cost/leading_loads.h"
 #include "isa/isa.h"

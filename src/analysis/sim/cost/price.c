@@ -4,7 +4,7 @@
 
 #include "analysis/sim/cost/fragment.h"
 #include "analysis/sim/cost/traffic.h"
-#include "analysis/sim/block_stride.h"
+#include "analysis/sim/stride/block_stride.h"
 #include "analysis/sim/joinable_row.h"
 #include "analysis/sim/request.h"
 #include "analysis/sim/value.h"

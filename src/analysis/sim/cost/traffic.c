@@ -15,6 +15,7 @@
  *
  * Costs are given in sectors of 32 bytes, so that a line of 128 is four. */
 #include "analysis/sim/cost/traffic.h"
+#include "support/minmax.h"
 
 #include "support/assert.h"
 #include "analysis/sim/request.h"
@@ -283,16 +284,6 @@ static bool is_one_row(const Banks *banks, const Request *r, uint32_t lanes)
     return high >= low && last - first < banks->count;
 }
 
-static unsigned greatest_divisor(unsigned a, unsigned b)
-{
-    while (b) {
-        unsigned rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* D of lanes side by side at one stride, each with whole words that no other shares in part: of
  * every so many as come round to the first bank again, one each; 0: they are not such lanes. */
 static unsigned strided_words(const Banks *banks, const Request *r, uint32_t lanes)
@@ -311,7 +302,7 @@ static unsigned strided_words(const Banks *banks, const Request *r, uint32_t lan
     if (other)
         return 0;
     unsigned places = banks->count * banks->bytes / unit,
-             round = places / greatest_divisor((unsigned)(step / unit % places), places);
+             round = places / (unsigned)ptx_u64_divisor(step / unit % places, places);
     return step ? (count + round - 1) / round : 1;
 }
 

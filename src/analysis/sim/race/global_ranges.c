@@ -1,6 +1,6 @@
 #include "analysis/sim/race/global_ranges.h"
 
-#include "analysis/sim/block_stride.h"
+#include "analysis/sim/stride/block_stride.h"
 #include "analysis/sim/machine.h"
 #include "analysis/sim/observer.h"
 #include "analysis/sim/request.h"

@@ -2,7 +2,7 @@
 #include "analysis/sim/race/race_places.h"
 
 #include "ir/module.h"
-#include "analysis/sim/block_stride.h"
+#include "analysis/sim/stride/block_stride.h"
 #include "analysis/value/points_to.h"
 
 enum {

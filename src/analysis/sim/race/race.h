@@ -370,7 +370,7 @@ typedef struct Race {
     bool is_doubtful;           /* some access may not happen, or not there */
     bool is_overwritten;        /* some byte was written twice in no order, maybe with one number */
     bool is_trial;              /* a run that is crowded is of no use, and ends */
-    bool is_for_order;          /* the same of one that is not ptx_race_is_in_order */
+    bool is_for_order;          /* so is, and does, a run that is not ptx_race_is_in_order */
     /* warps wrote the same bytes, maybe different numbers, or beyond shared memory: is the block's
      * shape the one that is meant? */
     bool is_crowded;

@@ -4,7 +4,7 @@
 #include "analysis/sim/race/race.h"
 #include "ir/module.h"
 #include "ir/reg.h"
-#include "analysis/sim/block_stride.h"
+#include "analysis/sim/stride/block_stride.h"
 #include "analysis/sim/value.h"
 
 bool ptx_race_number(Race *r, Warp *w, const Operand *operand, uint32_t lanes, uint64_t *out)

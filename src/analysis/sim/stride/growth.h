@@ -3,7 +3,7 @@
 #ifndef PTX_ANALYSIS_SIM_STRIDE_GROWTH_H
 #define PTX_ANALYSIS_SIM_STRIDE_GROWTH_H
 
-#include "analysis/sim/block_stride.h"
+#include "analysis/sim/stride/block_stride.h"
 
 #include <stdbool.h>
 #include <stdint.h>

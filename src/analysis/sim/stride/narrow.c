@@ -2,6 +2,7 @@
  * holds for fewer. */
 #include "analysis/sim/stride/growth.h"
 #include "support/assert.h"
+#include "support/minmax.h"
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
@@ -167,16 +168,6 @@ void ptx_blocks_hold_value(Blocks *blocks, const Value *value, Wide up, Wide dow
     ptx_blocks_hold(blocks, by, up, down);
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 void ptx_blocks_stretch(Blocks *blocks, unsigned d, uint64_t times)
 {
     if (times >= blocks->count[d] || blocks->epoch + 1 >= MAX_EPOCHS) {
@@ -196,7 +187,7 @@ static void align_from(Blocks *blocks, const Value *value, uint64_t multiple, un
         Wide by = ptx_growth(blocks, value, d);
         uint64_t rest = (uint64_t)((by < 0 ? -by : by) % multiple);
         if (rest)
-            ptx_blocks_stretch(blocks, d, multiple / common_divisor(multiple, rest));
+            ptx_blocks_stretch(blocks, d, multiple / ptx_u64_divisor(multiple, rest));
     }
 }
 

@@ -6,8 +6,8 @@
  * (Value.grows); what cannot be followed, a comparison that would come out otherwise, a sector that
  * would be another, narrows the blocks that the run stands for. Those left out are run on their
  * own: what is counted for every block has been proved for every block. */
-#ifndef PTX_ANALYSIS_SIM_BLOCK_STRIDE_H
-#define PTX_ANALYSIS_SIM_BLOCK_STRIDE_H
+#ifndef PTX_ANALYSIS_SIM_STRIDE_BLOCK_STRIDE_H
+#define PTX_ANALYSIS_SIM_STRIDE_BLOCK_STRIDE_H
 
 #include "analysis/sim/value.h"
 
