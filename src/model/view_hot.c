@@ -53,7 +53,7 @@ static int hot_insn_compare(const void *pa, const void *pb)
 /* Machine instructions of each PTX instruction, times the warps that execute it. */
 static void count_slots(HotView *v, const Lowered *lowered, const Cfg *cfg)
 {
-    v->slots = ptx_arena_array(v->all->arena, double, v->func->insn_count + 1);
+    v->slots = ptx_arena_array(v->all->work, double, v->func->insn_count + 1);
     for (BlockId b = 0; b < cfg->block_count; b++) {
         const Block *with = &cfg->blocks[lowered->runs_with[b]];
         const double warps = ptx_probable_warps(&v->evaluation->insns[with->first]);
@@ -110,22 +110,30 @@ static ptxlint_hot_line sum_line(HotView *v, const HotInsn *insns, size_t count)
     return line;
 }
 
+/* By line; instructions without one are left out. */
+static HotInsn *sort_insns(const HotView *v, uint32_t *count)
+{
+    HotInsn *insns = ptx_arena_array(v->all->work, HotInsn, v->func->insn_count + 1);
+    for (InsnId i = 0; i < v->func->insn_count; i++) {
+        const uint64_t key = line_key(v->all->module, &v->func->insns[i]);
+        if (key)
+            insns[(*count)++] = (HotInsn){ key, i };
+    }
+    qsort(insns, *count, sizeof *insns, hot_insn_compare);
+    return insns;
+}
+
 static void sum_lines(HotView *v)
 {
-    const uint32_t count = v->func->insn_count;
-    HotInsn *insns = ptx_arena_array(v->all->arena, HotInsn, count + 1);
-    for (InsnId i = 0; i < count; i++)
-        insns[i] = (HotInsn){ line_key(v->all->module, &v->func->insns[i]), i };
-    qsort(insns, count, sizeof *insns, hot_insn_compare);
-    uint32_t lines = 0;
+    uint32_t count = 0, lines = 0;
+    const HotInsn *insns = sort_insns(v, &count);
     for (uint32_t i = 0; i < count; i++)
-        lines += insns[i].key && (!i || insns[i].key != insns[i - 1].key);
-    v->lines = ptx_arena_array(v->all->arena, ptxlint_hot_line, lines + 1);
+        lines += !i || insns[i].key != insns[i - 1].key;
+    v->lines = ptx_arena_array(v->all->work, ptxlint_hot_line, lines + 1);
     for (uint32_t i = 0, next; i < count; i = next) {
         for (next = i + 1; next < count && insns[next].key == insns[i].key;)
             next++;
-        if (insns[i].key)
-            v->lines[v->line_count++] = sum_line(v, &insns[i], next - i);
+        v->lines[v->line_count++] = sum_line(v, &insns[i], next - i);
     }
 }
 
@@ -169,6 +177,15 @@ static int hot_line_compare(const void *pa, const void *pb)
     return a->source.line < b->source.line ? -1 : a->source.line > b->source.line;
 }
 
+static void keep_hottest(const HotView *v, ptxlint_kernel *out)
+{
+    const size_t count = v->line_count < HOT_LINES_MAX ? v->line_count : HOT_LINES_MAX;
+    ptxlint_hot_line *kept = ptx_arena_array(v->all->arena, ptxlint_hot_line, count + 1);
+    memcpy(kept, v->lines, count * sizeof *kept);
+    out->hot_lines = kept;
+    out->hot_line_count = count;
+}
+
 void ptx_view_hot_lines(Sessions *all, FuncId id, ptxlint_kernel *out)
 {
     Session *session = ptx_sessions_of(all, id);
@@ -182,10 +199,11 @@ void ptx_view_hot_lines(Sessions *all, FuncId id, ptxlint_kernel *out)
     HotView v = { .all = all, .func = func, .evaluation = evaluation };
     const TimeShares *shares = ptx_session_time_shares(session, 0);
     v.shares = shares && !isnan(shares->code_us) ? shares->codes[0].shares : NULL;
+    const ArenaMark mark = ptx_arena_mark(all->work);
     count_slots(&v, lowered, ptx_session_cfg(session));
     sum_lines(&v);
     take_shares(&v);
     qsort(v.lines, v.line_count, sizeof *v.lines, hot_line_compare);
-    out->hot_lines = v.lines;
-    out->hot_line_count = v.line_count < HOT_LINES_MAX ? v.line_count : HOT_LINES_MAX;
+    keep_hottest(&v, out);
+    ptx_arena_release(all->work, mark);
 }

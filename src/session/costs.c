@@ -22,12 +22,12 @@ const Throughput *ptx_session_throughput(Session *s, size_t gpu)
     return of->throughput;
 }
 
-/* Of a large module those of the function in hand go with it. */
+/* They take as much as the module: those of the function in hand go with it. */
 static Arena *lowered_arena(Session *s)
 {
     if (ptx_session_is_trial(s))
         return s->all->arena;
-    if (!s->passing || !s->all->own->is_large)
+    if (!s->passing)
         return ptx_session_kept_arena(s);
     s->passing->has_lowered = true;
     return s->all->work;

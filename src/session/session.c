@@ -14,7 +14,6 @@
 #include <string.h>
 
 /* of a module: machine instructions of more are computed again where a trial asks for them */
-enum { MAX_KEPT_INSNS = 1 << 16 };
 
 /* ---- all functions --------------------------------------------------------------------------- */
 
@@ -25,13 +24,10 @@ void ptx_sessions_begin(Sessions *all)
     all->own = ptx_arena_new(all->arena, struct OfModule);
     all->own->items = ptx_arena_array(all->arena, Session *, module->func_count + 1);
     all->own->ops = ptx_arena_array(all->arena, const OpCycles *, all->gpu_count + 1);
-    size_t insns = 0;
     for (FuncId f = 0; f < module->func_count; f++) {
-        insns += module->funcs[f].insn_count;
         items[f] = (Session){ .all = all, .func = &module->funcs[f], .launch = all->launches[f] };
         all->own->items[f] = &items[f];
     }
-    all->own->is_large = insns > MAX_KEPT_INSNS;
 }
 
 Session *ptx_sessions_of(const Sessions *all, FuncId func)
@@ -54,7 +50,7 @@ const OpCycles *ptx_sessions_ops(Sessions *all, size_t gpu)
 const Usage *ptx_sessions_usage(Sessions *all)
 {
     if (!all->own->usage)
-        all->own->usage = ptx_usage_compute(all->arena, all->scratch, all->module);
+        all->own->usage = ptx_usage_compute(all->arena, all->work, all->scratch, all->module);
     return all->own->usage;
 }
 

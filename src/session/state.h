@@ -124,7 +124,6 @@ struct OfModule {
     DemandScan *demands;
     TrialFacts *facts;          /* of trials: per function and GPU */
     KeptRuns *runs;             /* of trials */
-    bool is_large;              /* MAX_KEPT_INSNS */
     Shared shared[SHARED_SLOTS];        /* by hash: the last ones that were kept */
 };
 

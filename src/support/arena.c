@@ -23,8 +23,8 @@ enum {
     FIRST_CHUNK_BYTES = 16 << 10,
 #endif
     MAX_CHUNK_BYTES = 32 << 20,
-    KEPT_BYTES = 4 << 20,       /* longer chunks are not kept for later */
-    GIVEN_BACK_BYTES = 4 << 20, /* longer parts of a chunk are given back */
+    KEPT_BYTES = 8 << 20,       /* longer chunks are not kept for later */
+    GIVEN_BACK_BYTES = 8 << 20, /* longer parts of a chunk are given back */
     READY_BYTES = 64 << 10,     /* pages of a chunk are asked for by so many at least ... */
     READY_REGION_BYTES = 256 << 10,     /* ... and those of a region, which are there as a rule */
     REGION_BYTES = 4 * HUGE_PAGE_BYTES

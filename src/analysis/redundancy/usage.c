@@ -222,18 +222,17 @@ static void name_params(const Marks *m, const Func *func)
     }
 }
 
-/* The bases lie in arena, the only other one, for as long as they are needed. */
-static void take_func(const Marks *m, Arena *arena, Arena *scratch, const Func *func)
+static void take_func(const Marks *m, Arena *work, Arena *scratch, const Func *func)
 {
     if (!names_variables(m, func)) {
         name_params(m, func);
         return;
     }
-    ArenaMark before = ptx_arena_mark(arena);
-    const PointsToSet *bases = ptx_points_to_sets_compute(arena, scratch, m->module, func);
+    ArenaMark before = ptx_arena_mark(work);
+    const PointsToSet *bases = ptx_points_to_sets_compute(work, scratch, m->module, func);
     for (InsnId i = 0; i < func->insn_count; i++)
         take_insn(m, bases, func, i);
-    ptx_arena_release(arena, before);
+    ptx_arena_release(work, before);
 }
 
 static bool has_syntax_error(const Module *module)
@@ -244,7 +243,7 @@ static bool has_syntax_error(const Module *module)
     return false;
 }
 
-const Usage *ptx_usage_compute(Arena *arena, Arena *scratch, const Module *module)
+const Usage *ptx_usage_compute(Arena *arena, Arena *work, Arena *scratch, const Module *module)
 {
     ArenaMark before = ptx_arena_mark(scratch);
     Usage *usage = ptx_arena_new(arena, Usage);
@@ -255,7 +254,7 @@ const Usage *ptx_usage_compute(Arena *arena, Arena *scratch, const Module *modul
                 .is_written = ptx_arena_array(arena, bool, count) };
     for (FuncId f = 0; f < module->func_count; f++) {
         take_signature(&m, &module->funcs[f]);
-        take_func(&m, arena, scratch, &module->funcs[f]);
+        take_func(&m, work, scratch, &module->funcs[f]);
     }
     take_initialisers(&m, scratch);
     if (has_syntax_error(module)) {

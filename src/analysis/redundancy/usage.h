@@ -18,7 +18,8 @@ typedef struct Usage {          /* per VarId */
     const bool *is_written;     /* may be written; a value that it begins with is no write */
 } Usage;
 
-/* Linear in the module. Owned by arena; scratch, another arena, is left as found. */
-const Usage *ptx_usage_compute(Arena *arena, Arena *scratch, const Module *module);
+/* Linear in the module. Owned by arena; work, which may be the same, and scratch, another one, are
+ * left as found but for that. */
+const Usage *ptx_usage_compute(Arena *arena, Arena *work, Arena *scratch, const Module *module);
 
 #endif

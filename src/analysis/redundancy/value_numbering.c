@@ -170,6 +170,7 @@ static void number_insn(Numberer *n, InsnId id)
 const bool *ptx_value_numbering_compute(Arena *arena, Arena *scratch, const Func *func,
                                         const Live *live)
 {
+    bool *redundant = ptx_arena_array(arena, bool, func->insn_count + 1);
     ArenaMark mark = ptx_arena_mark(scratch);
     Numberer n = { .func = func,
                    .value_of = ptx_arena_array(scratch, uint32_t, func->reg_count + 1),
@@ -178,7 +179,7 @@ const bool *ptx_value_numbering_compute(Arena *arena, Arena *scratch, const Func
                    .results = ptx_arena_array(scratch, uint32_t, func->operand_count + 1),
                    .is_number = ptx_arena_array(scratch, bool, func->operand_count + 1),
                    .value_count = func->reg_count,
-                   .redundant = ptx_arena_array(arena, bool, func->insn_count + 1) };
+                   .redundant = redundant };
     ptx_hash_init(&n.firsts, scratch, func->insn_count);
     for (uint32_t r = 0; r < func->reg_count; r++)
         n.value_of[r] = r;
@@ -189,5 +190,5 @@ const bool *ptx_value_numbering_compute(Arena *arena, Arena *scratch, const Func
             number_insn(&n, i);
     }
     ptx_arena_release(scratch, mark);
-    return n.redundant;
+    return redundant;
 }

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 
 /* Per instruction: true where an earlier one, that is not dead, does the work. live may be NULL.
- * Owned by arena; scratch, another arena, is left as found. */
+ * Owned by arena; scratch, which may be the same, is left as found but for that. */
 const bool *ptx_value_numbering_compute(Arena *arena, Arena *scratch, const Func *func,
                                         const Live *live);
 

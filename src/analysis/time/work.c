@@ -299,7 +299,7 @@ const uint8_t *ptx_work_compute(Arena *arena, Arena *scratch, const Func *func, 
     find_regs(&worker);
     for (InsnId i = 0; i < func->insn_count; i++)
         shares[i] = share_of(&worker, &func->insns[i], loops->loop_of[cfg->block_of[i]]);
-    const bool *redundant = ptx_value_numbering_compute(scratch, arena, func, live);
+    const bool *redundant = ptx_value_numbering_compute(scratch, scratch, func, live);
     const bool *needed = ptx_needed_compute(scratch, scratch, func, worker.defs);
     for (InsnId i = 0; i < func->insn_count; i++)
         if (redundant[i] || !needed[i])
