@@ -107,6 +107,15 @@ static const char *describe_joined(FactCache *q, const Count *total, uint32_t by
     return ptx_arena_strndup(q->arena, text, strlen(text));
 }
 
+/* Of a copy where it reads; where it reads no more than it must, it is what it writes that costs. */
+static const char *describe_lanes(FactCache *q, const Insn *insn, const Count *total)
+{
+    if (insn->op->kind == OPK_CP_ASYNC && total->sectors <= total->ideal_sectors)
+        return "lanes write to the same banks";
+    const char *lanes = ptx_count_describe(q->arena, total, insn->access_bytes);
+    return *lanes ? lanes : "lanes follow no pattern";
+}
+
 /* How lanes lie, what ptxas makes of it, and what other shapes of the block would. */
 static const char *describe_layout(FactCache *q, const Subjects *s, const Evaluated *insn,
                                    uint32_t bytes)
@@ -114,10 +123,8 @@ static const char *describe_layout(FactCache *q, const Subjects *s, const Evalua
     const Evaluation *in_shapes = ptx_measure_in_shapes(q);
     const char *joined = describe_joined(q, &insn->total, bytes,
                                          ptx_measure_joined_bytes(q, s, &insn->total));
-    const char *lanes = ptx_count_describe(q->arena, &insn->total, bytes),
+    const char *lanes = describe_lanes(q, &q->func->insns[s->insn], &insn->total),
                *shapes = ptx_shapes_describe(q->arena, in_shapes, &in_shapes->insns[s->insn]);
-    if (!*lanes)
-        lanes = "lanes follow no pattern";
     if (!*shapes && !*joined)
         return lanes;
     size_t length = strlen(lanes) + strlen(joined) + strlen(shapes) + sizeof "; ";
