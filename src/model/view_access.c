@@ -126,7 +126,8 @@ static void explain_figures(char why[WHY_BYTES], const Evaluation *evaluation,
 {
     char text[96];
     if (!insn->is_reached) {
-        const bool is_part = evaluation->is_cut || evaluation->has_left_early;
+        const bool is_part = evaluation->is_cut || evaluation->has_left_early
+                             || evaluation->is_by_warps;
         say(why, is_part ? "not reached within the budget of the evaluation"
                          : "no thread reaches it in this launch");
         return;

@@ -134,8 +134,32 @@ static void test_shapes(void **state)
     }
 }
 
+/* Where the grid is not given, every warp of a block runs only of kernels that are short; of others
+ * the first and the last, and nothing is said of what these do not come to. */
+static void test_middle_warps(void **state)
+{
+    (void)state;
+    static const unsigned lengths[] = { 20, 500 };
+    static const char *const want[] = { "lanes are contiguous", "not reached within the budget" };
+    for (size_t i = 0; i < COUNT(lengths); i++) {
+        Text text = { 0 };
+        kit_print(&text, "%s", ".reg .pred %p; mov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 5;\n"
+                               "setp.ne.u32 %p, %r2, 3; mov.u32 %r9, %r1;\n");
+        for (unsigned step = 0; step < lengths[i]; step++)
+            kit_print(&text, "%s", "mad.lo.u32 %r3, %r1, %r1, %r3;\n");
+        kit_print(&text, "%s", "@%p bra END;\n" GLOBAL "END:\n");
+        const Case c = { "a warp in the middle", "", text.bytes, "" };
+        ptxlint_module *module = report_of(&c, NULL);
+        if (!strstr(access_of(module)->why, want[i]))
+            fail_msg("%u instructions: %s", lengths[i], access_of(module)->why);
+        ptxlint_module_free(module);
+        free(text.bytes);
+    }
+}
+
 UNIT(shapes)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_shapes) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_shapes),
+                                        cmocka_unit_test(test_middle_warps) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

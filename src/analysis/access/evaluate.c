@@ -62,6 +62,7 @@ static void run_quick(AccessEvaluator *e, const uint32_t block[3])
         ptx_evaluator_run(e, block, e->shape.warp_count - 1, 1);
         ptx_evaluator_collect(e, e->out->blocks * (e->shape.warp_count - 1));
     }
+    e->out->is_by_warps = e->shape.warp_count > (is_enough ? 1 : 2);
     e->out->blocks_run++;
 }
 

@@ -86,8 +86,8 @@ typedef struct Evaluation {
     bool is_whole;
     bool is_cut;                /* the budget did not do for what was begun */
     bool has_left_early;        /* loops, so that it did: SimConfig.is_brief */
-    /* it did not do for a block either: two warps stand for all, and say nothing of how warps
-     * differ */
+    /* it did not do for a block either, or with DEPTH_QUICK of an unknown grid: two warps stand for
+     * all, and say nothing of how warps differ */
     bool is_by_warps;
     /* nor for a warp: how often loops run is not known, nor what comes behind them */
     bool is_part;
@@ -112,8 +112,8 @@ enum {
     EVALUATE_STEPS_FLOOR = 1 << 12,     /* for findings: so many ... */
     EVALUATE_STEPS_PER_INSN = 24,       /* ... and so many for an instruction */
     /* for a report where the grid is unknown, where every warp of two blocks runs: so many ... */
-    EVALUATE_STEPS_SAMPLE = 1 << 14,
-    EVALUATE_STEPS_PER_SAMPLE = 8,      /* ... and so many for an instruction */
+    EVALUATE_STEPS_SAMPLE = 1 << 11,
+    EVALUATE_STEPS_PER_SAMPLE = 4,      /* ... and so many for an instruction */
 };
 
 typedef enum Depth {
