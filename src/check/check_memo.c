@@ -10,9 +10,10 @@
 enum {
     PASSED_SLOTS = 512,
     FITTING_SLOTS = 128,
-    MOST_OPERANDS = 8,          /* a byte each */
+    MOST_OPERANDS = 8,             /* a byte each */
     OF_REGISTER = 0x80, IN_BRACKETS = 0x40,     /* with a type */
-    OF_INTEGER = 1, OF_F32 = 2, OF_F64 = 3,
+    OF_VECTOR = 0x40,           /* with the type of its elements; how many comes next */
+    OF_INTEGER = 1, OF_F32 = 2, OF_F64 = 3, OF_LABEL = 4,
 };
 
 typedef struct Passed {
@@ -62,39 +63,79 @@ static uint8_t code_of_number(const FormOperand *shape, const AstOperand *ast)
     }
 }
 
+static bool is_single(const OperandCheck *c, const Operand *operand)
+{
+    return operand->kind == OPERAND_REG && c->regs[operand->id].vector == 1
+           && c->regs[operand->id].type;
+}
+
 /* 0: the check looks at more than that. */
 static uint8_t code_of(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast,
                        const Operand *operand)
 {
-    if (ast->modifier_length || ast->child)
-        return 0;
+    if (shape->type == OPERAND_LABEL)
+        return OF_LABEL;
     if (ast->kind != AST_NAME)
         return code_of_number(shape, ast);
     bool is_usual = ast->flags == AST_BRACKETS || (!ast->flags && !ast->value);
-    if (!is_usual || ast->suffix_length || operand->kind != OPERAND_REG
-        || c->regs[operand->id].vector != 1 || !c->regs[operand->id].type)
+    if (!is_usual || ast->suffix_length || !is_single(c, operand))
         return 0;
     return OF_REGISTER | (ast->flags ? IN_BRACKETS : 0) | c->regs[operand->id].type;
+}
+
+/* What the check of an instruction looks at. */
+typedef struct MemoKey {
+    uint64_t codes;
+    uint32_t count;
+    uint32_t at;                /* of the operands: those before were taken */
+} MemoKey;
+
+static bool add_memo_code(MemoKey *key, uint8_t code)
+{
+    key->codes = key->codes << 8 | code;
+    return code && key->count++ < MOST_OPERANDS;
+}
+
+/* Of registers of one type, by their names alone. */
+static bool add_vector(MemoKey *key, const OperandCheck *c, const AstOperand *ast)
+{
+    const uint32_t first = key->at;
+    for (const AstOperand *child = ast->child; child; child = child->next, key->at++) {
+        const bool is_name = child->kind == AST_NAME && !child->flags
+                             && ptx_span_length(child->span) == child->name_length;
+        if (!is_name || key->at == c->count || !is_single(c, &c->operands[key->at])
+            || c->regs[c->operands[key->at].id].type != c->regs[c->operands[first].id].type)
+            return false;
+    }
+    const uint32_t count = key->at - first;
+    return count && count <= UINT8_MAX && !ast->flags
+           && add_memo_code(key, OF_VECTOR | c->regs[c->operands[first].id].type)
+           && add_memo_code(key, (uint8_t)count);
+}
+
+static bool add_operand_code(MemoKey *key, const OperandCheck *c, const FormOperand *shape,
+                       const AstOperand *ast)
+{
+    if (ast->modifier_length || key->at == c->count)
+        return false;
+    if (ast->kind == AST_VECTOR)
+        return add_vector(key, c, ast);
+    return !ast->child && add_memo_code(key, code_of(c, shape, ast, &c->operands[key->at++]));
 }
 
 /* 0: not to be kept. */
 static uint64_t memo_key_of(const OperandCheck *c, FormId form)
 {
     const FormInfo *info = &ptx_form_info[form];
-    const FormOperand *shape = ptx_form_operands + info->operand_first;
-    const AstOperand *ast = c->stmt->operands;
-    uint64_t key = 0;
-    if (c->count > MOST_OPERANDS || c->count > info->operand_count
-        || ptx_check_compares_numbers(c->op)
-        || info->class == FORM_TEX)             /* whose addresses have no offset */
+    const FormOperand *shape = ptx_form_operands + info->operand_first,
+                      *end = shape + info->operand_count;
+    MemoKey key = { .codes = 0 };
+    if (ptx_check_compares_numbers(c->op) || info->class == FORM_TEX)   /* no offset in addresses */
         return 0;
-    for (uint32_t o = 0; o < c->count; o++, ast = ast->next) {
-        uint8_t code = ast ? code_of(c, &shape[o], ast, &c->operands[o]) : 0;
-        if (!code)
+    for (const AstOperand *ast = c->stmt->operands; ast; ast = ast->next, shape++)
+        if (shape == end || !add_operand_code(&key, c, shape, ast))
             return 0;
-        key = key << 8 | code;
-    }
-    return ast ? 0 : key;
+    return key.at == c->count ? key.codes : 0;
 }
 
 void ptx_check_memo_operands(CheckMemo *memo, const OperandCheck *c, FormId form)

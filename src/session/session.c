@@ -17,6 +17,14 @@
 
 /* ---- all functions --------------------------------------------------------------------------- */
 
+static bool has_variables(const Module *module)
+{
+    for (VarId v = 0; v < module->var_count; v++)
+        if (module->vars[v].space != SPACE_PARAM)
+            return true;
+    return false;
+}
+
 void ptx_sessions_begin(Sessions *all)
 {
     const Module *module = all->module;
@@ -28,6 +36,7 @@ void ptx_sessions_begin(Sessions *all)
         items[f] = (Session){ .all = all, .func = &module->funcs[f], .launch = all->launches[f] };
         all->own->items[f] = &items[f];
     }
+    all->own->has_variables = has_variables(module);
 }
 
 Session *ptx_sessions_of(const Sessions *all, FuncId func)
@@ -47,11 +56,26 @@ const OpCycles *ptx_sessions_ops(Sessions *all, size_t gpu)
     return all->own->ops[gpu];
 }
 
+static UsageMarks *marks_of(Sessions *all)
+{
+    if (!all->own->marks)
+        all->own->marks = ptx_usage_marks_new(all->arena, all->module);
+    return all->own->marks;
+}
+
+/* Where other threads had functions in hand, with what these noted. */
 const Usage *ptx_sessions_usage(Sessions *all)
 {
-    if (!all->own->usage)
-        all->own->usage = ptx_usage_compute(all->arena, all->work, all->scratch, all->module);
-    return all->own->usage;
+    if (all->own->usage)
+        return all->own->usage;
+    UsageMarks *marks = marks_of(all);
+    for (FuncId f = 0; f < all->module->func_count; f++) {
+        const Session *s = all->own->items[f];
+        const UsageMarks *others = s ? s->all->own->marks : NULL;
+        if (others && !marks->has_func[f] && others->has_func[f])
+            ptx_usage_add(marks, others);
+    }
+    return all->own->usage = ptx_usage_compute(all->arena, all->scratch, marks);
 }
 
 const void *ptx_sessions_share(Sessions *all, const void *bytes, size_t length)
@@ -105,6 +129,8 @@ void ptx_session_end(Session *s)
 {
     if (s->all->keeps_live)
         ptx_session_live(s);
+    if (s->passing->bases && s->all->own->has_variables && !ptx_session_is_trial(s))
+        ptx_usage_note(marks_of(s->all), ptx_session_id(s), s->passing->bases);
     ArenaMark mark = s->passing->mark;
     const bool has_lowered = s->passing->has_lowered;
     s->passing = NULL;

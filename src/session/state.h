@@ -23,6 +23,7 @@ typedef struct KeptRuns KeptRuns;
 typedef struct SimProgram SimProgram;
 typedef struct TimeShares TimeShares;
 typedef struct UntracedSet UntracedSet;
+typedef struct UsageMarks UsageMarks;
 typedef struct Writers Writers;
 
 enum { SHARED_SLOTS = 1 << 9 };         /* a power of two */
@@ -119,11 +120,13 @@ struct OfModule {
     SimProgram *program;        /* of the runs */
     const OpCycles **ops;       /* per GPU */
     Writers *writers;
+    UsageMarks *marks;          /* of functions that are done; NULL: none yet */
     const Usage *usage;
     const bool *rare_funcs;     /* per function: hardly ever called; NULL: not asked for */
     DemandScan *demands;
     TrialFacts *facts;          /* of trials: per function and GPU */
     KeptRuns *runs;             /* of trials */
+    bool has_variables;         /* that are no parameters */
     Shared shared[SHARED_SLOTS];        /* by hash: the last ones that were kept */
 };
 

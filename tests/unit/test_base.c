@@ -510,7 +510,8 @@ static void test_usage(void **state)
         kit_print(&source, "%s%s", HEAD, usages[i].text);
         ptxlint_module *module = kit_module(source.bytes);
         ArenaMark before = ptx_arena_mark(&w->scratch);
-        const Usage *usage = ptx_usage_compute(&w->arena, &w->arena, &w->scratch, module->ir);
+        UsageMarks *marks = ptx_usage_marks_new(&w->arena, module->ir);
+        const Usage *usage = ptx_usage_compute(&w->arena, &w->scratch, marks);
         ArenaMark after = ptx_arena_mark(&w->scratch);
         assert_true(before.chunk == after.chunk && before.next == after.next);
         put_usage(&text, module, usage);
@@ -599,7 +600,7 @@ static void test_corpus(void **state)
         fail_msg("arena");
     for (size_t i = 0; i < files.count; i++) {
         ptxlint_module *module = kit_open(files.paths[i]);
-        ptx_usage_compute(&w->arena, &w->arena, &w->scratch, module->ir);
+        ptx_usage_compute(&w->arena, &w->scratch, ptx_usage_marks_new(&w->arena, module->ir));
         for (FuncId f = 0; f < module->ir->func_count; f++) {
             tally_bases(w, module, &module->ir->funcs[f], &plain);
             if (!ptx_session_cfg(ptx_session_at(module, f)))

@@ -12,12 +12,7 @@
 /* bits */
 typedef enum Effect { EFFECT_NONE = 0, EFFECT_READ = 1, EFFECT_WRITE = 2, EFFECT_ANY = 3 } Effect;
 
-typedef struct Marks {
-    const Module *module;
-    bool *is_named, *is_read, *is_written;
-} Marks;
-
-static void mark_var(const Marks *m, VarId var, Effect effect)
+static void mark_var(const UsageMarks *m, VarId var, Effect effect)
 {
     m->is_read[var] |= (effect & EFFECT_READ) != 0;
     m->is_written[var] |= (effect & EFFECT_WRITE) != 0;
@@ -77,7 +72,7 @@ static VarId operand_variable(const PointsToSet *bases, const Operand *operand)
     return uses_address ? bases->regs[operand->id].id : NO_ID;
 }
 
-static void take_insn(const Marks *m, const PointsToSet *bases, const Func *func, InsnId id)
+static void take_insn(const UsageMarks *m, const PointsToSet *bases, const Func *func, InsnId id)
 {
     const Insn *insn = &func->insns[id];
     const Operand *operands = ptx_insn_operands(func, insn);
@@ -146,7 +141,8 @@ static void index_variables(UsageIndex *index, Arena *scratch, const Module *mod
 }
 
 /* All of that name, whatever scope they are of: one too many is used rather than one too few. */
-static void mark_name(const Marks *m, const UsageIndex *index, const char *name, uint32_t length)
+static void mark_name(const UsageMarks *m, const UsageIndex *index, const char *name,
+                      uint32_t length)
 {
     uint32_t first = *usage_slot_of(index, name, length);
     if (!first || index->is_done[first - 1])
@@ -158,7 +154,7 @@ static void mark_name(const Marks *m, const UsageIndex *index, const char *name,
     }
 }
 
-static void take_initialiser(const Marks *m, const UsageIndex *index, Span init)
+static void take_initialiser(const UsageMarks *m, const UsageIndex *index, Span init)
 {
     const char *text = m->module->text;
     for (uint32_t at = init.begin, end; at < init.end; at = end) {
@@ -179,7 +175,7 @@ static bool has_initialisers(const Module *module)
     return false;
 }
 
-static void take_initialisers(const Marks *m, Arena *scratch)
+static void take_initialisers(const UsageMarks *m, Arena *scratch)
 {
     UsageIndex index;
     if (!has_initialisers(m->module))
@@ -192,7 +188,7 @@ static void take_initialisers(const Marks *m, Arena *scratch)
 /* ---- the interface --------------------------------------------------------------------------- */
 
 /* A function's parameters are the caller's to write, its results the caller's to read. */
-static void take_signature(const Marks *m, const Func *func)
+static void take_signature(const UsageMarks *m, const Func *func)
 {
     for (uint32_t p = 0; p < func->param_count; p++)
         if (func->params[p] != NO_ID)
@@ -203,7 +199,7 @@ static void take_signature(const Marks *m, const Func *func)
 }
 
 /* Most functions name no variable but their parameters: then no address is worth following. */
-static bool names_variables(const Marks *m, const Func *func)
+static bool names_variables(const UsageMarks *m, const Func *func)
 {
     for (uint32_t o = 0; o < func->operand_count; o++)
         if (func->operands[o].kind == OPERAND_VAR
@@ -212,7 +208,7 @@ static bool names_variables(const Marks *m, const Func *func)
     return false;
 }
 
-static void name_params(const Marks *m, const Func *func)
+static void name_params(const UsageMarks *m, const Func *func)
 {
     for (uint32_t o = 0; o < func->operand_count; o++) {
         if (func->operands[o].kind != OPERAND_VAR)
@@ -222,17 +218,58 @@ static void name_params(const Marks *m, const Func *func)
     }
 }
 
-static void take_func(const Marks *m, Arena *work, Arena *scratch, const Func *func)
+UsageMarks *ptx_usage_marks_new(Arena *arena, const Module *module)
 {
+    const size_t count = (size_t)module->var_count + 1;
+    UsageMarks *m = ptx_arena_new(arena, UsageMarks);
+    *m = (UsageMarks){ .module = module,
+                       .is_named = ptx_arena_array(arena, bool, count),
+                       .is_read = ptx_arena_array(arena, bool, count),
+                       .is_written = ptx_arena_array(arena, bool, count),
+                       .has_func = ptx_arena_array(arena, bool, module->func_count + 1) };
+    return m;
+}
+
+void ptx_usage_note(UsageMarks *m, FuncId id, const PointsToSet *bases)
+{
+    const Func *func = &m->module->funcs[id];
+    m->has_func[id] = true;
     if (!names_variables(m, func)) {
         name_params(m, func);
         return;
     }
-    ArenaMark before = ptx_arena_mark(work);
-    const PointsToSet *bases = ptx_points_to_sets_compute(work, scratch, m->module, func);
     for (InsnId i = 0; i < func->insn_count; i++)
         take_insn(m, bases, func, i);
-    ptx_arena_release(work, before);
+}
+
+static void add_marks(bool *to, const bool *from, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        to[i] |= from[i];
+}
+
+void ptx_usage_add(UsageMarks *m, const UsageMarks *others)
+{
+    const uint32_t vars = m->module->var_count;
+    add_marks(m->is_named, others->is_named, vars);
+    add_marks(m->is_read, others->is_read, vars);
+    add_marks(m->is_written, others->is_written, vars);
+    add_marks(m->has_func, others->has_func, m->module->func_count);
+}
+
+/* The bases lie in arena, the only other one, for as long as they are needed. */
+static void take_func(UsageMarks *m, Arena *arena, Arena *scratch, FuncId id)
+{
+    const Func *func = &m->module->funcs[id];
+    const ArenaMark before = ptx_arena_mark(arena);
+    const PointsToSet *bases = NULL;
+    take_signature(m, func);
+    if (m->has_func[id])
+        return;
+    if (names_variables(m, func))
+        bases = ptx_points_to_sets_compute(arena, scratch, m->module, func);
+    ptx_usage_note(m, id, bases);
+    ptx_arena_release(arena, before);
 }
 
 static bool has_syntax_error(const Module *module)
@@ -243,26 +280,20 @@ static bool has_syntax_error(const Module *module)
     return false;
 }
 
-const Usage *ptx_usage_compute(Arena *arena, Arena *work, Arena *scratch, const Module *module)
+const Usage *ptx_usage_compute(Arena *arena, Arena *scratch, UsageMarks *m)
 {
-    ArenaMark before = ptx_arena_mark(scratch);
+    const Module *module = m->module;
+    const ArenaMark before = ptx_arena_mark(scratch);
     Usage *usage = ptx_arena_new(arena, Usage);
-    size_t count = (size_t)module->var_count + 1;
-    Marks m = { .module = module,
-                .is_named = ptx_arena_array(arena, bool, count),
-                .is_read = ptx_arena_array(arena, bool, count),
-                .is_written = ptx_arena_array(arena, bool, count) };
-    for (FuncId f = 0; f < module->func_count; f++) {
-        take_signature(&m, &module->funcs[f]);
-        take_func(&m, work, scratch, &module->funcs[f]);
-    }
-    take_initialisers(&m, scratch);
+    for (FuncId f = 0; f < module->func_count; f++)
+        take_func(m, arena, scratch, f);
+    take_initialisers(m, scratch);
     if (has_syntax_error(module)) {
-        memset(m.is_named, true, module->var_count);
-        memset(m.is_read, true, module->var_count);
-        memset(m.is_written, true, module->var_count);
+        memset(m->is_named, true, module->var_count);
+        memset(m->is_read, true, module->var_count);
+        memset(m->is_written, true, module->var_count);
     }
-    *usage = (Usage){ .is_named = m.is_named, .is_read = m.is_read, .is_written = m.is_written };
+    *usage = (Usage){ .is_named = m->is_named, .is_read = m->is_read, .is_written = m->is_written };
     ptx_arena_release(scratch, before);
     return usage;
 }

@@ -24,7 +24,10 @@ enum { SECTOR_BYTES = 32, WARP_LANES = 32 };
 
 const Evaluation *ptx_measure_evaluation(FactCache *q)
 {
-    return ptx_session_evaluation(q->session, BUDGET_FINDINGS);
+    if (!q->has_evaluation)
+        q->evaluation = ptx_session_evaluation(q->session, BUDGET_FINDINGS);
+    q->has_evaluation = true;
+    return q->evaluation;
 }
 
 const Evaluation *ptx_measure_in_shapes(FactCache *q)

@@ -14,11 +14,18 @@
 
 #include <math.h>
 
+/* Several rules ask about an access, one after the other. */
 bool ptx_measure_base(FactCache *q, const Subjects *s, PointsTo *base)
 {
-    return !q->func->has_unknown
-           && ptx_points_to_of_access(ptx_session_points_to(q->session), q->shared->module, q->func,
-                                      &q->func->insns[s->insn], base);
+    if (q->func->has_unknown)
+        return false;
+    if (q->based_insn != s->insn + 1) {
+        q->is_based = ptx_points_to_of_access(ptx_session_points_to(q->session), q->shared->module,
+                                              q->func, &q->func->insns[s->insn], &q->base);
+        q->based_insn = s->insn + 1;
+    }
+    *base = q->base;
+    return q->is_based;
 }
 
 /* What the address without its offset is certainly a multiple of, at most the bytes accessed: a

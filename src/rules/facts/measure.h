@@ -5,10 +5,12 @@
 #define PTX_RULES_FACTS_MEASURE_H
 
 #include "analysis/flow/types.h"
+#include "analysis/value/points_to.h"
 #include "rules/lang/rule.h"
 
 typedef struct AddressDistribution AddressDistribution;
 typedef struct Bottleneck Bottleneck;
+typedef struct Evaluation Evaluation;
 typedef struct Gpu Gpu;
 typedef struct PitchFacts PitchFacts;
 typedef struct Session Session;
@@ -52,6 +54,12 @@ typedef struct FactCache {
     uint8_t prints;             /* 0: was not asked; 1: it does not call vprintf; 2: it does */
     const uint8_t *written;     /* per register: how many instructions write it, 2 for more */
     const BaseChain *base_chains;       /* per instruction */
+    const Evaluation *evaluation;       /* ptx_measure_evaluation's, once has_evaluation */
+    bool has_evaluation;
+    /* of the access that was asked about last, in instructions, + 1 */
+    InsnId based_insn;
+    bool is_based;              /* ptx_measure_base's answer, and what it found */
+    PointsTo base;
     PitchFacts *pitch;
     const bool *named_params;   /* per parameter of the entry */
     const Bottleneck *bottleneck;       /* of the launch as predicted */
