@@ -400,6 +400,75 @@ static void test_flops(void **state)
     }
 }
 
+#define IN_LOOP(side, step)                                                               \
+    "setp.lt.s32 %p3, %r9, 0; @%p3 bra F;\nmov.u32 %r3, 0; mov.u32 %r8, 1;\n"             \
+    "L: .pragma \"nounroll\"; add.s32 %r4, %r3, %r1; setp.lt.s32 %p1, %r4, 40;\n"         \
+    "@!%p1 bra E; mul.wide.u32 %rd5, %r4, 4; add.s64 %rd6, %rd2, %rd5; " side             \
+    "\nE: add.s32 %r3, %r3, " step "; setp.lt.s32 %p2, %r3, 100; @%p2 bra L;\nF:\n"
+
+/* Branches, one of them before a hundred iterations: behind one, BSSY and BSYNC, stays a side that
+ * waits for its own load, where ptxas does not count what the loop steps by. */
+static void test_sides(void **state)
+{
+    (void)state;
+    static const struct { const char *what, *body; double branches; } cases[] = {
+        { "waits, step out of a register", IN_LOOP("ld.global.f32 %f3, [%rd6]; "
+          "add.f32 %f1, %f1, %f3;", "%r8"), 401 },
+        { "waits, step in the code", IN_LOOP("ld.global.f32 %f3, [%rd6]; "
+          "add.f32 %f1, %f1, %f3;", "1"), 101 },
+        { "does not wait", "mov.f32 %f3, 0f00000000;\n" IN_LOOP("ld.global.f32 %f3, [%rd6];",
+          "%r8") "add.f32 %f1, %f1, %f3;\n", 101 },
+    };
+    ptxlint_module *empty = launched("", "h200");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        ptxlint_module *module = launched(cases[i].body, "h200");
+        double branches = count_of(executed(module), "branch")
+                          - count_of(executed(empty), "branch");
+        if (branches != cases[i].branches)
+            fail_msg("%s: %g, want %g", cases[i].what, branches, cases[i].branches);
+        ptxlint_module_free(module);
+    }
+    ptxlint_module_free(empty);
+}
+
+/* The address of a shared variable, as ptxas 13.0 makes it for sm_90: where it is named, out of an
+ * innermost loop, but not out of one side of a branch. */
+static void test_window_addresses(void **state)
+{
+    (void)state;
+#define NAMED "mov.u32 %r5, words; shl.b32 %r6, %r1, 3; add.s32 %r7, %r5, %r6; "
+    static const struct { const char *what, *body; double moves; } cases[] = {
+        { "once", NAMED "st.shared.u32 [%r7], %r2;\n", 2 },
+        { "in either of two sides", "setp.lt.s32 %p1, %r1, 40; @!%p1 bra A; "
+          NAMED "atom.shared.exch.b32 %r2, [%r7], %r2;\nA: setp.gt.s32 %p2, %r1, -9; "
+          "@!%p2 bra B; " NAMED "atom.shared.exch.b32 %r2, [%r7+4], %r2;\nB:\n", 4 },
+        { "in a loop", "mov.u32 %r3, 0;\nL: .pragma \"nounroll\"; "
+          NAMED "atom.shared.exch.b32 %r2, [%r7], %r2; add.s32 %r3, %r3, 1; "
+          "setp.lt.s32 %p2, %r3, 100; @%p2 bra L;\n", 2 },
+        { "in a side in a loop", "mov.u32 %r3, 0;\nL: .pragma \"nounroll\"; "
+          "setp.lt.s32 %p1, %r1, 40; @!%p1 bra A; "
+          NAMED "atom.shared.exch.b32 %r2, [%r7], %r2;\nA: add.s32 %r3, %r3, 1; "
+          "setp.lt.s32 %p2, %r3, 100; @%p2 bra L;\n", 200 },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char body[1024];
+        ptxlint_module *modules[2];
+        for (unsigned m = 0; m < 2; m++) {
+            snprintf(body, sizeof body, ".shared .align 16 .b32 words[64];\n%s", cases[i].body);
+            if (m)      /* an address that needs none of it */
+                for (char *at = body; (at = strstr(at, "%r5, words;"));)
+                    memcpy(at, "%r5, %r9   ", 10);
+            modules[m] = launched(body, "h200");
+        }
+        double moves = count_of(executed(modules[0]), "move")
+                       - count_of(executed(modules[1]), "move");
+        if (moves != cases[i].moves)
+            fail_msg("%s: %g, want %g", cases[i].what, moves, cases[i].moves);
+        for (unsigned m = 0; m < 2; m++)
+            ptxlint_module_free(modules[m]);
+    }
+}
+
 /* Which file holds %r3, which several instructions write and memory takes. */
 static const struct { const char *what, *body; LoweredFile file;
 } kept[] = {
@@ -517,6 +586,8 @@ UNIT(lower)
         cmocka_unit_test(test_called), cmocka_unit_test(test_cut),
         cmocka_unit_test(test_exits),  cmocka_unit_test(test_unrolled),
         cmocka_unit_test(test_flops),  cmocka_unit_test(test_files),
+        cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_window_addresses),
         cmocka_unit_test(test_values), cmocka_unit_test(test_unknown)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
