@@ -185,6 +185,13 @@ static const struct { const char *what, *body, *machine; double count, all;
       "move", 2, 5 },
     { "by one divisor", "div.u32 %r3, %r2, %r9; div.u32 %r4, %r1, %r9; add.s32 %r2, %r3, %r4;\n",
       "xu", 1, -1 },
+    { "by one divisor of the block",
+      "xor.b32 %r5, %r2, %r1; div.u32 %r3, %r2, %r5; div.u32 %r4, %r1, %r5; add.s32 %r2, %r3, "
+      "%r4;\n",
+      "xu", 1, -1 },
+    { "a float by a constant", "div.full.f32 %f1, %f1, 0f42C80000;\n", "fp32", 1, 1 },
+    { "a float by a constant, into a sum",
+      "div.full.f32 %f3, %f1, 0f42C80000; add.f32 %f1, %f3, %f1;\n", "fp32", 1, 1 },
     { "a field up to the end", "bfe.u32 %r3, %r1, 20, 12; sub.s32 %r2, %r2, %r3;\n", "shift", 1,
       2 },
     { "a product of 16 bits",
@@ -381,6 +388,8 @@ static void test_flops(void **state)
         { "a product that is read otherwise", "mul.f32 %f3, %f1, %f1; add.f32 %f4, %f3, %f1; mul.rn.f32 %f1, %f4, %f3;\n", 96 },
         { "a quotient into a sum", "add.rn.f32 %f3, %f1, 0f3F800000; div.full.f32 %f4, %f1, %f3; add.f32 %f1, %f4, %f1;\n", 96 },
         { "a divisor that is read again", "add.rn.f32 %f3, %f1, 0f3F800000; div.full.f32 %f4, %f1, %f3; mul.rn.f32 %f1, %f4, %f3;\n", 128 },
+        { "a divisor of two", "add.rn.f32 %f3, %f1, 0f3F800000; div.full.f32 %f4, %f1, %f3; "
+          "div.full.f32 %f5, 0f40000000, %f3; mul.rn.f32 %f1, %f4, %f5;\n", 128 },
         { "a sum that one thread reads", "add.rn.f32 %f3, %f1, %f1; setp.ne.u32 %p1, %r1, 0; @%p1 bra E; st.global.f32 [%rd4], %f3;\nE:\n", 1 },
         { "whole numbers", "cvt.rni.f32.f32 %f1, %f1;\n", 0 },
         { "a reciprocal that scales", "rcp.approx.f32 %f1, %f1;\n", 64 },
@@ -396,6 +405,27 @@ static void test_flops(void **state)
         ptxlint_module *module = launched(cases[i].body, "h200");
         if (fabs(executed(module)->flops_fp32 - cases[i].fp32) > 1e-6)
             fail_msg("%s: %g, want %g", cases[i].what, executed(module)->flops_fp32, cases[i].fp32);
+        ptxlint_module_free(module);
+    }
+}
+
+/* Of ptxas 13.0 for sm_90: DMUL and DADD one, DFMA two. */
+static void test_flops64(void **state)
+{
+    (void)state;
+    static const struct { const char *op; double fp64; } cases[] = {
+        { "rcp.rn.f64 %fd2, %fd1;", 10 },         { "sqrt.rn.f64 %fd2, %fd1;", 13 },
+        { "rsqrt.approx.f64 %fd2, %fd1;", 8 },    { "rsqrt.approx.ftz.f64 %fd2, %fd1;", 0 },
+        { "div.rn.f64 %fd2, %fd1, %fd3;", 15 },   { "fma.rn.f64 %fd2, %fd1, %fd1, %fd1;", 2 },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char body[512];
+        snprintf(body, sizeof body,
+                 ".reg .f64 %%fd<9>; ld.global.f64 %%fd1, [%%rd4]; ld.global.f64 %%fd3, "
+                 "[%%rd4+65536]; %s st.global.f64 [%%rd4], %%fd2;\n",
+                 cases[i].op);
+        ptxlint_module *module = launched(body, "h200");
+        assert_true(executed(module)->flops_fp64 == 32 * cases[i].fp64);
         ptxlint_module_free(module);
     }
 }
@@ -586,7 +616,7 @@ UNIT(lower)
         cmocka_unit_test(test_called), cmocka_unit_test(test_cut),
         cmocka_unit_test(test_exits),  cmocka_unit_test(test_unrolled),
         cmocka_unit_test(test_flops),  cmocka_unit_test(test_files),
-        cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_flops64), cmocka_unit_test(test_sides),
         cmocka_unit_test(test_window_addresses),
         cmocka_unit_test(test_values), cmocka_unit_test(test_unknown)
     };
