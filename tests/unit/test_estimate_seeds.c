@@ -290,6 +290,36 @@ static double gain_of(const ptxlint_module *module, const char *rule)
     return NAN;
 }
 
+/* Few blocks: more SMs take nothing off what one warp waits for, but for what it does in a loop,
+ * and most of what units are busy for. */
+static void test_spread(void **state)
+{
+    static const struct { const char *block, *body; double least, most; } cases[] = {
+        { "64", "", 0, 3 },
+        { "64", "mov.u32 %r1, 0;\nL: ld.global.f32 %f2, [%rd1]; add.f32 %f1, %f1, %f2; add.s64 "
+                "%rd1, %rd1, 65536; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 64; @%p1 bra L;\n",
+          50, 99 },
+        { "1024", "fma.rn.f32 %f1, %f1, %f1, %f1;\n", 0, 20 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 "
+                 "a)\n{\n.reg .pred %%p<2>; .reg .b32 %%r<4>; .reg .b64 %%rd<4>; .reg .f32 "
+                 "%%f<4>;\n"
+                 "ld.param.u64 %%rd1, [a]; mov.u32 %%r2, %%tid.x; mul.wide.u32 %%rd2, %%r2, 4; "
+                 "add.s64 %%rd1, %%rd1, %%rd2; ld.global.f32 %%f1, [%%rd1];\n%s"
+                 "st.global.f32 [%%rd1], %%f1; ret;\n}\n",
+                 cases[i].body);
+        Run run = run_text(text, "h200", cases[i].block, "4", NULL);
+        double gain = gain_of(run.module, "LCH102");
+        if (!(gain >= cases[i].least && gain <= cases[i].most))
+            fail_msg("%s: %g %%", cases[i].body, gain);
+        ptxlint_module_free(run.module);
+    }
+}
+
 /* Eight blocks an SM, whose multiply-adds limit: whole waves have no tail. One block more runs
  * alone on its SM, less well hidden than beside others: on an H200 it takes .15 of a wave, of which
  * an eighth would be its share, and the time is longer by just that. One more on each SM takes
@@ -591,7 +621,7 @@ UNIT(estimate_seeds)
         cmocka_unit_test(test_torres),
         cmocka_unit_test(test_torres_best),
         cmocka_unit_test(test_little),
-        cmocka_unit_test(test_waves), cmocka_unit_test(test_tail),
+        cmocka_unit_test(test_waves), cmocka_unit_test(test_tail), cmocka_unit_test(test_spread),
         cmocka_unit_test(test_warps_that_wait),
         cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_offset),

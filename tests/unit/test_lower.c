@@ -185,6 +185,13 @@ static const struct { const char *what, *body, *machine; double count, all;
       "move", 2, 5 },
     { "by one divisor", "div.u32 %r3, %r2, %r9; div.u32 %r4, %r1, %r9; add.s32 %r2, %r3, %r4;\n",
       "xu", 1, -1 },
+    { "by one divisor of the block",
+      "xor.b32 %r5, %r2, %r1; div.u32 %r3, %r2, %r5; div.u32 %r4, %r1, %r5; add.s32 %r2, %r3, "
+      "%r4;\n",
+      "xu", 1, -1 },
+    { "a float by a constant", "div.full.f32 %f1, %f1, 0f42C80000;\n", "fp32", 1, 1 },
+    { "a float by a constant, into a sum",
+      "div.full.f32 %f3, %f1, 0f42C80000; add.f32 %f1, %f3, %f1;\n", "fp32", 1, 1 },
     { "a field up to the end", "bfe.u32 %r3, %r1, 20, 12; sub.s32 %r2, %r2, %r3;\n", "shift", 1,
       2 },
     { "a product of 16 bits",
@@ -381,6 +388,8 @@ static void test_flops(void **state)
         { "a product that is read otherwise", "mul.f32 %f3, %f1, %f1; add.f32 %f4, %f3, %f1; mul.rn.f32 %f1, %f4, %f3;\n", 96 },
         { "a quotient into a sum", "add.rn.f32 %f3, %f1, 0f3F800000; div.full.f32 %f4, %f1, %f3; add.f32 %f1, %f4, %f1;\n", 96 },
         { "a divisor that is read again", "add.rn.f32 %f3, %f1, 0f3F800000; div.full.f32 %f4, %f1, %f3; mul.rn.f32 %f1, %f4, %f3;\n", 128 },
+        { "a divisor of two", "add.rn.f32 %f3, %f1, 0f3F800000; div.full.f32 %f4, %f1, %f3; "
+          "div.full.f32 %f5, 0f40000000, %f3; mul.rn.f32 %f1, %f4, %f5;\n", 128 },
         { "a sum that one thread reads", "add.rn.f32 %f3, %f1, %f1; setp.ne.u32 %p1, %r1, 0; @%p1 bra E; st.global.f32 [%rd4], %f3;\nE:\n", 1 },
         { "whole numbers", "cvt.rni.f32.f32 %f1, %f1;\n", 0 },
         { "a reciprocal that scales", "rcp.approx.f32 %f1, %f1;\n", 64 },
@@ -397,6 +406,96 @@ static void test_flops(void **state)
         if (fabs(executed(module)->flops_fp32 - cases[i].fp32) > 1e-6)
             fail_msg("%s: %g, want %g", cases[i].what, executed(module)->flops_fp32, cases[i].fp32);
         ptxlint_module_free(module);
+    }
+}
+
+/* Of ptxas 13.0 for sm_90: DMUL and DADD one, DFMA two. */
+static void test_flops64(void **state)
+{
+    (void)state;
+    static const struct { const char *op; double fp64; } cases[] = {
+        { "rcp.rn.f64 %fd2, %fd1;", 10 },         { "sqrt.rn.f64 %fd2, %fd1;", 13 },
+        { "rsqrt.approx.f64 %fd2, %fd1;", 8 },    { "rsqrt.approx.ftz.f64 %fd2, %fd1;", 0 },
+        { "div.rn.f64 %fd2, %fd1, %fd3;", 15 },   { "fma.rn.f64 %fd2, %fd1, %fd1, %fd1;", 2 },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char body[512];
+        snprintf(body, sizeof body,
+                 ".reg .f64 %%fd<9>; ld.global.f64 %%fd1, [%%rd4]; ld.global.f64 %%fd3, "
+                 "[%%rd4+65536]; %s st.global.f64 [%%rd4], %%fd2;\n",
+                 cases[i].op);
+        ptxlint_module *module = launched(body, "h200");
+        assert_true(executed(module)->flops_fp64 == 32 * cases[i].fp64);
+        ptxlint_module_free(module);
+    }
+}
+
+#define IN_LOOP(side, step)                                                               \
+    "setp.lt.s32 %p3, %r9, 0; @%p3 bra F;\nmov.u32 %r3, 0; mov.u32 %r8, 1;\n"             \
+    "L: .pragma \"nounroll\"; add.s32 %r4, %r3, %r1; setp.lt.s32 %p1, %r4, 40;\n"         \
+    "@!%p1 bra E; mul.wide.u32 %rd5, %r4, 4; add.s64 %rd6, %rd2, %rd5; " side             \
+    "\nE: add.s32 %r3, %r3, " step "; setp.lt.s32 %p2, %r3, 100; @%p2 bra L;\nF:\n"
+
+/* Branches, one of them before a hundred iterations: behind one, BSSY and BSYNC, stays a side that
+ * waits for its own load, where ptxas does not count what the loop steps by. */
+static void test_sides(void **state)
+{
+    (void)state;
+    static const struct { const char *what, *body; double branches; } cases[] = {
+        { "waits, step out of a register", IN_LOOP("ld.global.f32 %f3, [%rd6]; "
+          "add.f32 %f1, %f1, %f3;", "%r8"), 401 },
+        { "waits, step in the code", IN_LOOP("ld.global.f32 %f3, [%rd6]; "
+          "add.f32 %f1, %f1, %f3;", "1"), 101 },
+        { "does not wait", "mov.f32 %f3, 0f00000000;\n" IN_LOOP("ld.global.f32 %f3, [%rd6];",
+          "%r8") "add.f32 %f1, %f1, %f3;\n", 101 },
+    };
+    ptxlint_module *empty = launched("", "h200");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        ptxlint_module *module = launched(cases[i].body, "h200");
+        double branches = count_of(executed(module), "branch")
+                          - count_of(executed(empty), "branch");
+        if (branches != cases[i].branches)
+            fail_msg("%s: %g, want %g", cases[i].what, branches, cases[i].branches);
+        ptxlint_module_free(module);
+    }
+    ptxlint_module_free(empty);
+}
+
+/* The address of a shared variable, as ptxas 13.0 makes it for sm_90: where it is named, out of an
+ * innermost loop, but not out of one side of a branch. */
+static void test_window_addresses(void **state)
+{
+    (void)state;
+#define NAMED "mov.u32 %r5, words; shl.b32 %r6, %r1, 3; add.s32 %r7, %r5, %r6; "
+    static const struct { const char *what, *body; double moves; } cases[] = {
+        { "once", NAMED "st.shared.u32 [%r7], %r2;\n", 2 },
+        { "in either of two sides", "setp.lt.s32 %p1, %r1, 40; @!%p1 bra A; "
+          NAMED "atom.shared.exch.b32 %r2, [%r7], %r2;\nA: setp.gt.s32 %p2, %r1, -9; "
+          "@!%p2 bra B; " NAMED "atom.shared.exch.b32 %r2, [%r7+4], %r2;\nB:\n", 4 },
+        { "in a loop", "mov.u32 %r3, 0;\nL: .pragma \"nounroll\"; "
+          NAMED "atom.shared.exch.b32 %r2, [%r7], %r2; add.s32 %r3, %r3, 1; "
+          "setp.lt.s32 %p2, %r3, 100; @%p2 bra L;\n", 2 },
+        { "in a side in a loop", "mov.u32 %r3, 0;\nL: .pragma \"nounroll\"; "
+          "setp.lt.s32 %p1, %r1, 40; @!%p1 bra A; "
+          NAMED "atom.shared.exch.b32 %r2, [%r7], %r2;\nA: add.s32 %r3, %r3, 1; "
+          "setp.lt.s32 %p2, %r3, 100; @%p2 bra L;\n", 200 },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char body[1024];
+        ptxlint_module *modules[2];
+        for (unsigned m = 0; m < 2; m++) {
+            snprintf(body, sizeof body, ".shared .align 16 .b32 words[64];\n%s", cases[i].body);
+            if (m)      /* an address that needs none of it */
+                for (char *at = body; (at = strstr(at, "%r5, words;"));)
+                    memcpy(at, "%r5, %r9   ", 10);
+            modules[m] = launched(body, "h200");
+        }
+        double moves = count_of(executed(modules[0]), "move")
+                       - count_of(executed(modules[1]), "move");
+        if (moves != cases[i].moves)
+            fail_msg("%s: %g, want %g", cases[i].what, moves, cases[i].moves);
+        for (unsigned m = 0; m < 2; m++)
+            ptxlint_module_free(modules[m]);
     }
 }
 
@@ -517,6 +616,8 @@ UNIT(lower)
         cmocka_unit_test(test_called), cmocka_unit_test(test_cut),
         cmocka_unit_test(test_exits),  cmocka_unit_test(test_unrolled),
         cmocka_unit_test(test_flops),  cmocka_unit_test(test_files),
+        cmocka_unit_test(test_flops64), cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_window_addresses),
         cmocka_unit_test(test_values), cmocka_unit_test(test_unknown)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,13 +105,76 @@ static bool follows_load(const Shaper *h, BlockId side)
     return false;
 }
 
+/* Of a branch that goes two ways; 0: none. */
+static NodeId guard_of(const Shaper *h, BlockId block)
+{
+    InsnId last = h->cfg->blocks[block].end - 1;
+    return h->graph->func->insns[last].op->kind == OPK_BRA && h->cfg->blocks[block].succ_count == 2
+               ? h->graph->of_guard[last]
+               : 0;
+}
+
+/* Whether a side reads what it has loaded from global memory, and so waits before it ends. */
+static bool waits_inside(const Shaper *h, BlockId side)
+{
+    const Graph *g = h->graph;
+    const Block *b = &h->cfg->blocks[side];
+    for (InsnId i = b->first; i < b->end; i++)
+        for (uint32_t o = 0; o < g->func->insns[i].operand_count; o++) {
+            const GraphNode *node = &g->nodes[g->of_operand[g->func->insns[i].operand_first + o]];
+            if (node->kind == NODE_RESULT && node->insn >= b->first && node->insn < i
+                && g->func->insns[node->insn].op->kind == OPK_LD
+                && g->func->insns[node->insn].op->space == SPACE_GLOBAL)
+                return true;
+        }
+    return false;
+}
+
+/* What a branch of a loop compares goes on by a constant. */
+static bool steps_by_constant(const Shaper *h, LoopId loop, NodeId compared)
+{
+    const Func *func = h->graph->func;
+    const GraphNode *node = &h->graph->nodes[compared];
+    InsnId last = node->insn;
+    if (node->kind == NODE_LEAF && ptx_defs_in_loop(h->s->defs, loop, node->reg, &last) != 1)
+        return false;
+    if (node->kind != NODE_LEAF && node->kind != NODE_RESULT)
+        return false;
+    const Insn *insn = &func->insns[last];
+    const Operand *operands = ptx_insn_operands(func, insn);
+    if (insn->op->kind == OPK_MOV && insn->operand_count == 2)
+        return node->kind == NODE_LEAF
+               && h->graph->nodes[h->graph->of_operand[insn->operand_first + 1]].kind == NODE_RESULT
+               && steps_by_constant(h, loop, h->graph->of_operand[insn->operand_first + 1]);
+    return insn->operand_count == 3 && operands[2].kind == OPERAND_INT
+           && (insn->op->kind == OPK_ADD || insn->op->kind == OPK_SUB);
+}
+
+/* Whether a loop has a counter as ptxas unrolls loops by, `.pragma "nounroll"` or not. */
+static bool has_constant_step(const Shaper *h, LoopId loop)
+{
+    const Block *header = &h->cfg->blocks[h->loops->loops[loop].header];
+    for (uint32_t p = 0; p < header->pred_count; p++) {
+        BlockId latch = h->cfg->preds[header->pred_first + p];
+        NodeId guard = ptx_loop_holds(h->loops, loop, latch) ? guard_of(h, latch) : 0;
+        if (!guard || h->graph->nodes[guard].kind != NODE_RESULT)
+            continue;
+        const Insn *test = &h->graph->func->insns[h->graph->nodes[guard].insn];
+        if (test->op->kind == OPK_SETP && test->operand_count == 3
+            && steps_by_constant(h, loop, h->graph->of_operand[test->operand_first + 1]))
+            return true;
+    }
+    return false;
+}
+
 /* Whether loads of other blocks may be on the way at the same time: of those before and behind, of
  * other sides next to them, or of another iteration. */
 static bool has_company(const Shaper *h, BlockId side, BlockId from, BlockId join)
 {
     const Block *before = &h->cfg->blocks[from], *behind = &h->cfg->blocks[join];
+    const LoopId loop = h->loops->loop_of[from];
     bool found = h->sides[from].has_load || h->sides[join].has_load
-                 || h->loops->loop_of[from] != NO_LOOP;
+                 || (loop != NO_LOOP && (has_constant_step(h, loop) || !waits_inside(h, side)));
     for (uint32_t p = 0; p < before->pred_count && p < MAX_SIDES; p++)
         found |= h->sides[h->cfg->preds[before->pred_first + p]].has_load;
     for (uint32_t n = 0; n < behind->succ_count && n < MAX_SIDES; n++) {
@@ -140,15 +203,6 @@ static void predicate(Shaper *h, BlockId into, BlockId side)
     h->flow.is_dropped[side] = h->graph->func->insns[h->cfg->blocks[side].end - 1].op->kind
                                == OPK_BRA;
     h->flow.is_dropped[into] = true;
-}
-
-/* Of a branch that goes two ways; 0: none. */
-static NodeId guard_of(const Shaper *h, BlockId block)
-{
-    InsnId last = h->cfg->blocks[block].end - 1;
-    return h->graph->func->insns[last].op->kind == OPK_BRA && h->cfg->blocks[block].succ_count == 2
-               ? h->graph->of_guard[last]
-               : 0;
 }
 
 /* A side that goes on where the branch itself goes otherwise. */

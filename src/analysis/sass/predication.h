@@ -6,7 +6,8 @@
  * where the condition is the same in all lanes; two sides up to 7 each, 5 there. Atomics, barriers,
  * shuffles, calls and slow paths stay behind a branch; so do loads of global memory whose condition
  * or address waits for such a load; others are let through up to 20, where lanes differ only beside
- * other loads, before, behind or around a loop. */
+ * other loads, before, behind or around a loop. Of a loop whose counter goes on by a register, a
+ * side that reads what it loads stays behind a branch, however short. */
 #ifndef PTX_ANALYSIS_SASS_PREDICATION_H
 #define PTX_ANALYSIS_SASS_PREDICATION_H
 

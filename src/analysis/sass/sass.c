@@ -69,13 +69,25 @@ static bool is_sass_invariant(const Lowering *l, const Selected *row, LoopId loo
     return true;
 }
 
+/* Whether each iteration that goes on comes to the block. */
+static bool is_always_run(const Lowering *l, LoopId loop, BlockId block)
+{
+    const BlockId header = l->loops->loops[loop].header;
+    const Block *at = &l->cfg->blocks[header];
+    const BlockId *preds = &l->cfg->preds[at->pred_first];
+    for (uint32_t p = 0; p < at->pred_count; p++)
+        if (is_sass_in_loop(l, loop, preds[p]) && !ptx_dom_dominates(l->dom, block, preds[p]))
+            return false;
+    return true;
+}
+
 /* Out of each loop that does not change what it reads. */
 static BlockId hoisted(Lowering *l, const Selected *row, BlockId block)
 {
     for (LoopId loop = l->loops->loop_of[block]; loop != NO_LOOP; loop = l->loops->loop_of[block]) {
         BlockId before = l->dom->idom[l->loops->loops[loop].header];
         if (!l->climbs || l->loops->loops[loop].is_irreducible || before == EXIT_BLOCK
-            || !is_sass_invariant(l, row, loop))
+            || !is_always_run(l, loop, block) || !is_sass_invariant(l, row, loop))
             break;
         l->climbs--;
         block = before;
@@ -124,10 +136,12 @@ static void place_rows(Lowering *l)
     for (uint32_t r = s->row_count; r-- > 0;) {
         const Selected *row = &s->rows[r];
         if (row->insn == NO_ID) {
-            LoopId loop = l->loops->loop_of[s->home[row->node]];
-            bool stays = l->graph->nodes[row->node].kind == NODE_BANK && loop != NO_LOOP
-                         && !l->loops->loops[loop].is_innermost;
-            l->row_place[r] = stays ? s->home[row->node] : hoisted(l, row, s->home[row->node]);
+            bool is_address = ptx_select_is_window_address(s, row->node);
+            BlockId block = is_address ? row->place : s->home[row->node];
+            LoopId loop = l->loops->loop_of[block];
+            bool stays = (is_address || l->graph->nodes[row->node].kind == NODE_BANK)
+                         && loop != NO_LOOP && !l->loops->loops[loop].is_innermost;
+            l->row_place[r] = stays ? block : hoisted(l, row, block);
             continue;
         }
         /* another row of the same */

@@ -196,6 +196,63 @@ static bool is_loaded_beside(const Selection *s, NodeId id)
     return false;
 }
 
+bool ptx_select_is_window_address(const Selection *s, NodeId id)
+{
+    const GraphNode *node = ptx_node_of(s, id);
+    return node->kind == NODE_VARIABLE && s->target.sm >= 90
+           && ptx_space_is_own_shared(s->graph->module->vars[node->var].space);
+}
+
+/* Whether a block, or one above it, was noted; if not, it is now. */
+static bool is_placed(Selection *s, NodeId node, BlockId block)
+{
+    for (uint32_t p = 0; p < s->place_count; p++)
+        if (s->places[p].node == node
+            && ptx_dom_dominates(s->graph->dom, s->places[p].block, block))
+            return true;
+    if (s->place_count < MAX_PLACES)
+        s->places[s->place_count++] = (VariablePlace){ node, block, false };
+    return false;
+}
+
+/* Blocks that name shared variables, those above before those below. */
+static void note_places(Selection *s)
+{
+    const Func *func = s->graph->func;
+    for (uint32_t b = 0; b < s->graph->cfg->rpo_count; b++) {
+        const Block *block = &s->graph->cfg->blocks[s->graph->cfg->rpo[b]];
+        const uint32_t last = block->end - 1;
+        uint32_t end = func->insns[last].operand_first + func->insns[last].operand_count;
+        for (uint32_t o = func->insns[block->first].operand_first; o < end; o++) {
+            NodeId id = func->operands[o].kind == OPERAND_VAR ? s->graph->of_operand[o] : 0;
+            if (!id || !s->is_demanded[id] || !ptx_select_is_window_address(s, id))
+                continue;
+            uint32_t at = s->place_count;
+            if (!is_placed(s, id, s->graph->cfg->rpo[b]) && at < s->place_count)
+                s->places[at].is_first = !is_placed(s, 0, s->graph->cfg->rpo[b]);
+        }
+    }
+}
+
+static void add_at(Selection *s, Selected *row, MachineOp machine, double count, BlockId block)
+{
+    const uint32_t before = s->row_count;
+    ptx_select_emit(s, row, machine, count);
+    if (s->row_count > before)
+        s->rows[before].place = block;
+}
+
+static void select_window_address(Selection *s, Selected *row)
+{
+    for (uint32_t p = 0; p < s->place_count; p++) {
+        const VariablePlace *at = &s->places[p];
+        if (at->node != row->node)
+            continue;
+        add_at(s, row, MACHINE_MOVE, at->is_first ? 2 : 0, at->block);
+        add_at(s, row, MACHINE_IADD, 1, at->block);
+    }
+}
+
 /* Since sm_90 what is in a constant bank is loaded first; before, it is an operand. */
 static void select_source(Selection *s, NodeId id)
 {
@@ -209,15 +266,10 @@ static void select_source(Selection *s, NodeId id)
         ptx_select_emit(s, &row, MACHINE_MOVE, 1);
     if (node->kind == NODE_RECIPROCAL)
         ptx_select_reciprocal(s, &row, node);
-    if (node->kind == NODE_VARIABLE
-        && ptx_space_is_own_shared(s->graph->module->vars[node->var].space) && s->target.sm >= 90) {
-        /* the base of the CTA's shared memory in its cluster */
-        ptx_select_emit(s, &row, MACHINE_MOVE, s->has_shared ? 0 : 2);
-        ptx_select_emit(s, &row, MACHINE_IADD, 1);
-        s->has_shared = true;
-    } else if (node->kind == NODE_VARIABLE) {
+    if (ptx_select_is_window_address(s, id))
+        select_window_address(s, &row);
+    else if (node->kind == NODE_VARIABLE)
         ptx_select_emit(s, &row, MACHINE_MOVE, 1);
-    }
 }
 
 Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, const Loops *loops,
@@ -255,6 +307,7 @@ Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, c
         for (InsnId i = graph->cfg->blocks[block].end; i-- > graph->cfg->blocks[block].first;)
             select_insn(s, i, block);
     }
+    note_places(s);
     for (NodeId n = 1; n < nodes; n++)
         if (s->is_demanded[n])
             select_source(s, n);

@@ -14,7 +14,10 @@ typedef struct Selected {
     /* NO_ID: of the node alone: a bank, a special register, a variable's address, a constant */
     InsnId insn;
     NodeId node;                /* that it defines first; 0 */
-    uint32_t use_first;         /* into Selection.uses */
+    union {
+        uint32_t use_first;     /* into Selection.uses */
+        BlockId place;          /* of the address of a shared variable, which reads nothing */
+    };
     /* of the first row; a row of count 0 defines what a wider load of a neighbour brings */
     uint16_t use_count;
     uint8_t machine;            /* MachineOp */
@@ -24,7 +27,15 @@ typedef struct Selected {
     float count;
 } Selected;
 
-enum { MAX_JOINS = 32, JOIN_BYTES = 16 };
+enum { MAX_JOINS = 32, JOIN_BYTES = 16, MAX_PLACES = 64 };
+
+/* Where the address of a shared variable is made: ptxas leaves it in the block that names it, as
+ * long as none above does. */
+typedef struct VariablePlace {
+    NodeId node;                /* 0: of what the addresses of all variables begin with */
+    BlockId block;
+    bool is_first;              /* what they begin with is made here too */
+} VariablePlace;
 
 /* Loads of one space from neighbouring addresses: ptxas makes one of those that lie in the same 16
  * bytes. */
@@ -70,11 +81,16 @@ typedef struct Selection {
     /* they stay in memory; else they are registers, and an index goes through all of them */
     bool has_local;
     bool has_global;            /* an access of global memory is left */
-    bool has_shared;            /* the address of a shared variable is */
+    VariablePlace places[MAX_PLACES];  /* further ones are left out */
+    uint32_t place_count;
 } Selection;
 
 /* The home of a demanded node that a block reads too. */
 BlockId ptx_selection_home(Selection *s, NodeId id, BlockId block);
+
+/* Whether a node is an address that begins with that of the CTA's shared memory in its cluster, as
+ * those of shared variables do since sm_90. */
+bool ptx_select_is_window_address(const Selection *s, NodeId id);
 
 /* One beside the instruction itself, which keeps what it reads. */
 void ptx_selection_beside(Selection *s, const Selected *row, MachineOp machine, double count);

@@ -46,10 +46,11 @@ void ptx_select_count_readers(Selection *s)
         bool is_own = s->is_live[i] && node->kind == NODE_RESULT && node->insn == i;
         bool is_sum = is_own && node->action == ACT_FADD
                       && !(s->graph->func->insns[i].op->flags & OPF_ROUNDED),
-             is_test = is_own && node->action == ACT_SETP;
+             is_test = is_own && node->action == ACT_SETP,
+             is_quotient = is_own && node->action == ACT_QUOTIENT;
         for (unsigned o = 0; o < 2; o++) {
             s->sums[ptx_select_see_through(s, node->in[o])] += is_sum;
-            s->tests[ptx_select_see_through(s, node->in[o])] += is_test;
+            s->tests[ptx_select_see_through(s, node->in[o])] += is_test || (is_quotient && o);
         }
     }
 }
@@ -116,23 +117,24 @@ bool ptx_select_is_saturation(const Selection *s, NodeId node, const Op *op)
 }
 
 /* Whether the divisor is scaled out of place, in all lanes: what reads it after that, but for
- * tests, which come before. */
+ * tests, which come before, and quotients, which read it scaled. */
 static bool is_scaled_apart(const Selection *s, const GraphNode *node, const Op *op)
 {
     NodeId divisor = node->in[1];
-    bool is_kept = ptx_node_of(s, divisor)->use_count > s->tests[divisor] + 1
+    bool is_kept = ptx_node_of(s, divisor)->use_count > s->tests[divisor]
                    || ptx_selection_is_live_out(s, divisor);
     return is_kept && !ptx_node_is_constant(s, divisor) && !ptx_op_has(op, MOD_FTZ);
 }
 
 /* Quotients of one divisor share its scaling and reciprocal; half of the products are the
- * dividend's. */
-/* One that divides by the same number again needs half of the work on floats. */
-static double quotient_count(const CostTerm *term, bool is_shared, bool is_left)
+ * dividend's. Of a constant both are made at compile time, and one product is left. */
+static double quotient_count(const CostTerm *term, bool is_constant, bool is_shared, bool is_left)
 {
     bool is_float = term->machine == MACHINE_FP32;
     double count = (double)term->count;
-    if (is_shared)
+    if (is_constant)
+        count = is_float ? 1 : 0;
+    else if (is_shared)
         count = is_float ? ceil(count / 2) : 0;
     return is_left && is_float ? count - 1 : count;
 }
@@ -141,14 +143,16 @@ static void select_quotient(Selection *s, Selected *row, NodeId id, BlockId bloc
 {
     const GraphNode *node = ptx_node_of(s, id);
     const Cost *cost = ptx_select_cost(s, op);
-    bool is_shared = s->nodes[node->in[1]].is_scaled && !ptx_node_is_constant(s, node->in[1]),
+    bool is_constant = ptx_node_is_constant(s, node->in[1]),
+         is_shared = s->nodes[node->in[1]].is_scaled && !is_constant,
          is_left = is_contracted(s, id);
     ptx_select_demand_both(s, node, block);
     row->more_flops = (int8_t)((!is_shared && is_scaled_apart(s, node, op)) - is_left);
     s->nodes[node->in[1]].is_scaled = true;
     for (unsigned t = 0; cost && t < cost->term_count; t++) {
         const CostTerm *term = &cost->terms[t];
-        ptx_select_emit(s, row, (MachineOp)term->machine, quotient_count(term, is_shared, is_left));
+        ptx_select_emit(s, row, (MachineOp)term->machine,
+                        quotient_count(term, is_constant, is_shared, is_left));
     }
 }
 
@@ -180,17 +184,30 @@ void ptx_select_reciprocal(Selection *s, Selected *row, const GraphNode *node)
     }
 }
 
+/* Whether a division by the same number was met in the block: it makes the reciprocal. */
+static bool has_made_reciprocal(Selection *s, NodeId reciprocal, BlockId block)
+{
+    GraphNode *node = &s->nodes[reciprocal];
+    bool is_made = node->is_scaled && node->block == block;
+    node->is_scaled = true;
+    node->block = block;
+    return is_made;
+}
+
 /* A division by what another block computes, or none: the reciprocal is made once, before
- * loops. */
+ * loops. In one block all but one of those by the same number go without. */
 bool ptx_select_division(Selection *s, Selected *row, const Op *op, BlockId block)
 {
     const GraphNode *node = ptx_node_of(s, row->node), *by = ptx_node_of(s, node->in[1]);
     const Cost *cost = ptx_select_cost(s, op);
     bool is_division =
         row->node && ptx_node_of(s, node->in[2])->kind == NODE_RECIPROCAL && s->target.sm >= 70;
-    if (!is_division || by->kind == NODE_LEAF || (by->kind == NODE_RESULT && by->block == block))
+    bool is_here = by->kind == NODE_RESULT && by->block == block;
+    if (!is_division || by->kind == NODE_LEAF
+        || (is_here && !has_made_reciprocal(s, node->in[2], block)))
         return false;
-    ptx_select_demand(s, node->in[2], block);
+    if (!is_here)
+        ptx_select_demand(s, node->in[2], block);
     for (unsigned t = 0; cost && t < cost->term_count; t++)
         ptx_select_emit(s, row, (MachineOp)cost->terms[t].machine,
                         (double)cost->terms[t].count

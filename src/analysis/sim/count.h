@@ -53,7 +53,7 @@ typedef struct Count {
     double divergent;           /* of a branch: executions in which lanes diverged ... */
     /* ... of these, with all lanes of one side before those of the other */
     double edged;
-    /* most sectors, or wavefronts, that a lane of one request stood for; of that request: */
+    /* most sectors, or wavefronts, that one request took beyond its ideal; of that request: */
     double worst;
     int64_t stride;             /* bytes from lane to lane, the most frequent distance */
     uint32_t rows_by, free_by;  /* Value's words, of the addresses */

@@ -915,20 +915,37 @@ Prediction ptx_predict_without(const Prediction *prediction, TimePart part)
     return out;
 }
 
+/* What the units of the SMs are busy for, times a factor. */
+static void scale_units(Prediction *p, double factor)
+{
+    double *const of_sms[] = { &p->parts_us[PART_ISSUE], &p->parts_us[PART_PIPE],
+                               &p->parts_us[PART_SHARED], &p->parts_us[PART_L1], &p->lsu_us,
+                               &p->pipe_us };
+    for (size_t i = 0; i < sizeof of_sms / sizeof *of_sms; i++)
+        *of_sms[i] *= factor;
+}
+
 double ptx_predict_imbalance_us(const Prediction *prediction)
 {
     Prediction out = *prediction, even = *prediction;
     if (out.certainty == CERTAINTY_UNKNOWN)
         return (double)NAN;
-    double *const of_sms[] = { &even.parts_us[PART_ISSUE], &even.parts_us[PART_PIPE],
-                               &even.parts_us[PART_SHARED], &even.parts_us[PART_L1], &even.lsu_us,
-                               &even.pipe_us };
-    for (size_t i = 0; i < sizeof of_sms / sizeof *of_sms; i++)
-        *of_sms[i] /= out.busiest_share;
+    scale_units(&even, 1 / out.busiest_share);
     out.waves = even.waves = 0;
     join(&out);                 /* without the bound */
     join(&even);
     return fmax(0, out.predicted_us - even.predicted_us);
+}
+
+double ptx_predict_spread_us(const Prediction *prediction, double share, double repeats)
+{
+    Prediction out = *prediction;
+    if (out.certainty == CERTAINTY_UNKNOWN)
+        return (double)NAN;
+    scale_units(&out, share);
+    out.parts_us[PART_LATENCY] *= fmax(share, 1 / fmax(repeats, 1));
+    join(&out);
+    return fmin(out.predicted_us, prediction->predicted_us);
 }
 
 /* ---- what parts make of it ------------------------------------------------------------------- */

@@ -137,6 +137,11 @@ Prediction ptx_predict_without(const Prediction *prediction, TimePart part);
  * others: never more than is predicted. Latency adds nothing: it is ptx_predict_last_wave_us's. */
 double ptx_predict_imbalance_us(const Prediction *prediction);
 
+/* The same work spread evenly over more SMs, those that have some now being `share` of them: their
+ * units take so much less. Latency stays, but for what a thread does over and over: `repeats`
+ * times what it does most. */
+double ptx_predict_spread_us(const Prediction *prediction, double share, double repeats);
+
 /* What a last wave that is not full takes longer than its share of a full one: its blocks wait by
  * themselves. */
 double ptx_predict_last_wave_us(const Prediction *prediction);

@@ -80,6 +80,7 @@ double ptx_measure_kernel(FactCache *q, FactId fact, Certainty *certainty)
     case FACT_KERNEL_predicted_us:
     case FACT_KERNEL_time_limiter:
     case FACT_KERNEL_busy:
+    case FACT_KERNEL_spread_gain:
     case FACT_KERNEL_time_pipe:
     case FACT_KERNEL_time_gain:
     case FACT_KERNEL_compute_use:

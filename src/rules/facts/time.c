@@ -288,6 +288,26 @@ static double constant_gain(const Prediction *p)
                : 0;
 }
 
+/* How often a warp executes what it executes most. */
+static double most_repeats(FactCache *q)
+{
+    const Evaluation *evaluation = timed_evaluation(q);
+    double most = 0;
+    for (InsnId i = 0; i < q->func->insn_count; i++)
+        most = fmax(most, evaluation->insns[i].total.warps);
+    return most / evaluation->insns[0].total.warps;
+}
+
+static double spread_gain(FactCache *q, const Prediction *p)
+{
+    Certainty certainty = CERTAINTY_NONE;
+    double blocks = ptx_measure_launch(q, FACT_KERNEL_grid_blocks, &certainty),
+           share = blocks / q->shared->gpu->figures[FIGURE_SMS];
+    return share < 1
+               ? 100 * (1 - ptx_predict_spread_us(p, share, most_repeats(q)) / p->predicted_us)
+               : 0;
+}
+
 static double measure_prediction(FactCache *q, FactId fact)
 {
     const Prediction *p = prediction_of(q);
@@ -298,6 +318,7 @@ static double measure_prediction(FactCache *q, FactId fact)
     case FACT_KERNEL_predicted_us:  return p->predicted_us;
     case FACT_KERNEL_busy:
         return 100 * (1 - (p->parts_us[PART_OVERHEAD] + p->parts_us[PART_FETCH]) / p->predicted_us);
+    case FACT_KERNEL_spread_gain:   return spread_gain(q, p);
     case FACT_KERNEL_time_limiter:  return p->limiter < 0 ? UNKNOWN : p->limiter + 1;
     case FACT_KERNEL_time_pipe:     return pipe_of(p);
     case FACT_KERNEL_time_gain:     return 100 * (1 - b->relieved_us / p->predicted_us);

@@ -405,10 +405,10 @@ static void add_request(Price *p, const RequestEvent *e, Traffic **place, Reques
     } else {
         t->first = first;
     }
-    double share = t->figure / ptx_lanes_count(r->lanes);
-    if (share > count->worst || !count->pattern
+    double excess = t->figure - t->ideal;
+    if (excess > count->worst || !count->pattern
         || (t->pattern == PATTERN_PER_THREAD && count->pattern == PATTERN_STRIDED)) {
-        count->worst = share > count->worst ? share : count->worst;
+        count->worst = excess > count->worst ? excess : count->worst;
         count->pattern = t->pattern;
         count->stride = t->stride;
     }
