@@ -14,6 +14,7 @@ enum {
     OF_REGISTER = 0x80, IN_BRACKETS = 0x40,     /* with a type */
     OF_VECTOR = 0x40,           /* with the type of its elements; how many comes next */
     OF_INTEGER = 1, OF_F32 = 2, OF_F64 = 3, OF_LABEL = 4,
+    OF_PAIR = 5,                /* what its sides are comes next */
 };
 
 typedef struct Passed {
@@ -53,7 +54,8 @@ static void take_header(CheckMemo *memo, const Module *m)
 
 static uint8_t code_of_number(const FormOperand *shape, const AstOperand *ast)
 {
-    if (shape->range || shape->is_register || shape->type == OPERAND_IMM || ast->flags)
+    const bool is_limited = shape->range || shape->is_register || shape->type == OPERAND_IMM;
+    if (ast->flags || (is_limited && ptx_number_judge(shape, ast) != NUMBER_FITS))
         return 0;
     switch (ast->kind) {
     case AST_INT: return OF_INTEGER;
@@ -70,8 +72,8 @@ static bool is_single(const OperandCheck *c, const Operand *operand)
 }
 
 /* 0: the check looks at more than that. */
-static uint8_t code_of(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast,
-                       const Operand *operand)
+static inline uint8_t code_of(const OperandCheck *c, const FormOperand *shape,
+                              const AstOperand *ast, const Operand *operand)
 {
     if (shape->type == OPERAND_LABEL)
         return OF_LABEL;
@@ -90,7 +92,7 @@ typedef struct MemoKey {
     uint32_t at;                /* of the operands: those before were taken */
 } MemoKey;
 
-static bool add_memo_code(MemoKey *key, uint8_t code)
+static inline bool add_memo_code(MemoKey *key, uint8_t code)
 {
     key->codes = key->codes << 8 | code;
     return code && key->count++ < MOST_OPERANDS;
@@ -113,14 +115,29 @@ static bool add_vector(MemoKey *key, const OperandCheck *c, const AstOperand *as
            && add_memo_code(key, (uint8_t)count);
 }
 
-static bool add_operand_code(MemoKey *key, const OperandCheck *c, const FormOperand *shape,
-                       const AstOperand *ast)
+static inline bool add_code_of(MemoKey *key, const OperandCheck *c, const FormOperand *shape,
+                        const AstOperand *ast)
 {
-    if (ast->modifier_length || key->at == c->count)
+    return key->at < c->count && !ast->child && !ast->modifier_length
+           && add_memo_code(key, code_of(c, shape, ast, &c->operands[key->at++]));
+}
+
+static bool add_pair_codes(MemoKey *key, const OperandCheck *c, const FormOperand *shape,
+                           const AstOperand *ast)
+{
+    return !ast->flags && add_memo_code(key, OF_PAIR) && add_code_of(key, c, shape, ast->child)
+           && add_code_of(key, c, shape, ast->child->next);
+}
+
+static inline bool add_operand_code(MemoKey *key, const OperandCheck *c, const FormOperand *shape,
+                                    const AstOperand *ast)
+{
+    if (!ast->child)
+        return add_code_of(key, c, shape, ast);
+    if (ast->modifier_length)
         return false;
-    if (ast->kind == AST_VECTOR)
-        return add_vector(key, c, ast);
-    return !ast->child && add_memo_code(key, code_of(c, shape, ast, &c->operands[key->at++]));
+    return (ast->kind == AST_VECTOR && add_vector(key, c, ast))
+           || (ast->kind == AST_PAIR && add_pair_codes(key, c, shape, ast));
 }
 
 /* 0: not to be kept. */

@@ -51,6 +51,7 @@ typedef struct Func {
     bool has_syntax_error;      /* data-flow findings are withheld */
     bool has_calls;             /* calls, or names a function in another way */
     bool has_unknown;           /* an opcode that the table lacks, or an error: less is certain */
+    uint8_t tid_component;      /* the last of %tid that it names, .x being 0 */
 } Func;
 
 static inline const Operand *ptx_insn_operands(const Func *func, const Insn *insn)

@@ -211,6 +211,8 @@ Operand ptx_lower_bind_operand(Lower *l, const AstOperand *ast)
         operand.kind = OPERAND_SREG;
         operand.id = sreg;
         operand.value = component;
+        if (sreg == SREG_TID && component > l->func->tid_component)
+            l->func->tid_component = (uint8_t)component;
         ptx_check_sreg(l->diags, l->module, sreg, name);
         return operand;
     }

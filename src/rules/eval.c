@@ -70,28 +70,39 @@ static bool belongs(Subject over, const Insn *insn)
     }
 }
 
-/* known: of its opcode text, op_hits; NULL: that does not do. */
-static bool is_hit(Ask *ask, Program predicate, InsnId insn, int8_t *known)
+static bool is_hit(Ask *ask, Program predicate, InsnId insn)
 {
-    if (!known)
-        return eval_at(ask, predicate, at_insn(ask->evaluator->q, insn)) == 1;
-    if (!*known)
-        *known = eval_at(ask, predicate, at_insn(ask->evaluator->q, insn)) == 1 ? 1 : 2;
-    return *known == 1;
+    return eval_at(ask, predicate, at_insn(ask->evaluator->q, insn)) == 1;
 }
 
-static void find_in_block(Ask *ask, const Quantifier *quantifier, const Block *block,
-                          int8_t *of_ops, Found *found)
+static void find_in_block(Ask *ask, const Quantifier *quantifier, const Block *block, Found *found)
 {
     const Insn *insns = ask->evaluator->q->func->insns;
-    bool *hits = found->hits;
     for (InsnId i = block->first; i < block->end; i++) {
         if (!belongs((Subject)quantifier->over, &insns[i]))
             continue;
-        hits[i] = is_hit(ask, quantifier->predicate, i, of_ops ? &of_ops[insns[i].op->id] : NULL);
-        found->count += hits[i];
+        found->hits[i] = is_hit(ask, quantifier->predicate, i);
+        found->count += found->hits[i];
         found->total++;
     }
+}
+
+/* The same where the opcode text decides; of_ops: 1 for a hit, 2 for none, 0 where it was not asked
+ * for yet. */
+static void find_ops_in_block(Ask *ask, const Quantifier *quantifier, const Block *block,
+                              int8_t *of_ops, Found *found)
+{
+    const Insn *insns = ask->evaluator->q->func->insns;
+    for (InsnId i = block->first; i < block->end; i++) {
+        int8_t *known = &of_ops[insns[i].op->id];
+        if (!*known)
+            *known = is_hit(ask, quantifier->predicate, i) ? 1 : 2;
+        if (*known != 1)
+            continue;
+        found->hits[i] = true;
+        found->count++;
+    }
+    found->total += block->end - block->first;
 }
 
 static void find_insns(Ask *ask, uint32_t id, Found *found)
@@ -102,9 +113,14 @@ static void find_insns(Ask *ask, uint32_t id, Found *found)
     bool by_op = quantifier->level <= LEVEL_OP && quantifier->over == SUBJECT_INSTRUCTION;
     int8_t *of_ops = by_op ? hits_of_ops(ask->evaluator, id) : NULL;
     found->hits = ptx_arena_array(q->arena, bool, q->func->insn_count + 1);
-    for (uint32_t r = 0; r < cfg->rpo_count; r++)
-        if (!quantifier->in_loop || q->loops->loop_of[cfg->rpo[r]] != NO_LOOP)
-            find_in_block(ask, quantifier, &cfg->blocks[cfg->rpo[r]], of_ops, found);
+    for (uint32_t r = 0; r < cfg->rpo_count; r++) {
+        if (quantifier->in_loop && q->loops->loop_of[cfg->rpo[r]] == NO_LOOP)
+            continue;
+        if (by_op)
+            find_ops_in_block(ask, quantifier, &cfg->blocks[cfg->rpo[r]], of_ops, found);
+        else
+            find_in_block(ask, quantifier, &cfg->blocks[cfg->rpo[r]], found);
+    }
 }
 
 static void find_loops(Ask *ask, const Quantifier *quantifier, Found *found)

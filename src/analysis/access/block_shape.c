@@ -2,8 +2,6 @@
 
 #include "ir/func.h"
 #include "ir/insn.h"
-#include "ir/operand.h"
-#include "ir/sreg.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,26 +11,17 @@
 enum { TID_X, TID_Y, TID_Z };
 
 /* For that component of %tid, or one behind it. */
-static bool asks_for(const Func *func, int64_t component)
-{
-    for (uint32_t o = 0; o < func->operand_count; o++)
-        if (func->operands[o].kind == OPERAND_SREG && func->operands[o].id == SREG_TID
-            && func->operands[o].value >= component)
-            return true;
-    return false;
-}
-
-static bool any_asks_for(const AccessEvaluator *e, int64_t component)
+static bool any_asks_for(const AccessEvaluator *e, unsigned component)
 {
     for (uint32_t t = 0; t < e->tally_count; t++)
-        if (asks_for(e->tallies[t].func, component))
+        if (e->tallies[t].func->tid_component >= component)
             return true;
     return false;
 }
 
 bool ptx_func_takes_row(const Func *func)
 {
-    return !asks_for(func, TID_Y) && !func->has_calls;
+    return func->tid_component < TID_Y && !func->has_calls;
 }
 
 double ptx_evaluator_ratio(const Count *count)

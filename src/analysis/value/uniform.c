@@ -497,21 +497,12 @@ static void mark_control(Diverger *d, Among among)
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
-static bool reads_row_alone(const Func *func)
-{
-    for (uint32_t o = 0; o < func->operand_count; o++)
-        if (func->operands[o].kind == OPERAND_SREG && func->operands[o].id == SREG_TID
-            && func->operands[o].value > 0)
-            return false;
-    return true;
-}
-
 static void find_block(Diverger *d, const Launch *launch)
 {
     const uint32_t *shape = launch && launch->block[0] ? launch->block : d->func->bounds.reqntid;
     for (unsigned i = 0; i < 3; i++)
         d->block[i] = shape[0] ? ptx_u32_max(shape[i], 1) : 0;
-    d->is_row = reads_row_alone(d->func);
+    d->is_row = !d->func->tid_component;
 }
 
 /* False: the bound of the work was reached. */

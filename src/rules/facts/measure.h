@@ -56,7 +56,7 @@ typedef struct FactCache {
     const BaseChain *base_chains;       /* per instruction */
     const Evaluation *evaluation;       /* ptx_measure_evaluation's, once has_evaluation */
     bool has_evaluation;
-    /* of the access that was asked about last, in instructions, + 1 */
+    /* of the access that was asked about last: its instruction, + 1 */
     InsnId based_insn;
     bool is_based;              /* ptx_measure_base's answer, and what it found */
     PointsTo base;

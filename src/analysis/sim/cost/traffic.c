@@ -216,12 +216,30 @@ unsigned ptx_places_sort(const uint64_t *places, uint32_t lanes, uint64_t out[WA
     return count;
 }
 
+/* The same, each once: of a tile many lanes read the same few. */
+static unsigned sort_distinct(const uint64_t *places, uint32_t lanes, uint64_t out[WARP_LANES])
+{
+    unsigned count = 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const uint64_t here = places[__builtin_ctz(left)];
+        unsigned k = count;
+        while (k && out[k - 1] > here)
+            k--;
+        if (k && out[k - 1] == here)
+            continue;
+        for (unsigned i = count++; i > k; i--)
+            out[i] = out[i - 1];
+        out[k] = here;
+    }
+    return count;
+}
+
 double ptx_traffic_used_bytes(const Request *r)
 {
     uint64_t sorted[WARP_LANES], used = 0, behind = 0, step;
     if (r->lanes == UINT32_MAX && ptx_places_are_even(r->addresses, &step))
         return (double)((WARP_LANES - 1) * (step < r->bytes ? step : r->bytes) + r->bytes);
-    const unsigned count = ptx_places_sort(r->addresses, r->lanes, sorted);
+    const unsigned count = sort_distinct(r->addresses, r->lanes, sorted);
     for (unsigned k = 0; k < count; k++) {
         uint64_t first = k && behind > sorted[k] ? behind : sorted[k];
         behind = sorted[k] + r->bytes;
