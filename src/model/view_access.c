@@ -64,11 +64,21 @@ static ptxlint_certainty to_certainty(Certainty certainty)
 
 /* ---- why ------------------------------------------------------------------------------------- */
 
+/* As much of it as there is room for. */
+static void append(char why[WHY_BYTES], const char *text)
+{
+    const size_t used = strlen(why), length = strlen(text), room = WHY_BYTES - 1 - used;
+    const size_t part = length < room ? length : room;
+    memcpy(why + used, text, part);
+    why[used + part] = 0;
+}
+
 /* What was said so far, and what else is to be said. */
 static void say(char why[WHY_BYTES], const char *reason)
 {
-    size_t length = strlen(why);
-    snprintf(why + length, WHY_BYTES - length, "%s%s", length ? "; " : "", reason);
+    if (*why)
+        append(why, "; ");
+    append(why, reason);
 }
 
 /* "param 2, param 3": those that have a value by assumption, each once. */
@@ -84,7 +94,7 @@ static void name_pointer_params(const Evaluation *evaluation, char *out, size_t 
 }
 
 /* What of the launch was taken for something. */
-static void say_assumed(char why[WHY_BYTES], const Evaluation *evaluation)
+static void list_assumed(char text[WHY_BYTES], const Evaluation *evaluation)
 {
     char params[128];
     name_pointer_params(evaluation, params, sizeof params);
@@ -92,23 +102,29 @@ static void say_assumed(char why[WHY_BYTES], const Evaluation *evaluation)
         { evaluation->block_is_assumed, "the block" }, { evaluation->grid_is_assumed, "the grid" }, { *params, params },
         { evaluation->initial_is_assumed, "variables' first values" }, { evaluation->warpid_is_assumed, "%warpid" },
     };
-    char text[WHY_BYTES] = "";
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
-        size_t length = strlen(text);
-        if (given[i].is_assumed)
-            snprintf(text + length, sizeof text - length, "%s%s",
-                     length ? ", " : "rests on what was assumed of ", given[i].what);
-    }
-    say(why, *text ? text : "rests on the unknown base of a pointer");
+    *text = 0;
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (given[i].is_assumed) {
+            append(text, *text ? ", " : "rests on what was assumed of ");
+            append(text, given[i].what);
+        }
+    if (!*text)
+        append(text, "rests on the unknown base of a pointer");
 }
 
-static void say_doubt(char why[WHY_BYTES], const Evaluation *evaluation, Uncertainty doubt)
+/* Of one evaluation. */
+typedef struct FiguresOf {
+    const Evaluation *evaluation;
+    char assumed[WHY_BYTES];    /* list_assumed */
+} FiguresOf;
+
+static void say_doubt(char why[WHY_BYTES], const FiguresOf *of, Uncertainty doubt)
 {
     switch (doubt) {
     case UNCERTAIN_ADDRESS:     say(why, "data-dependent address"); break;
     case UNCERTAIN_DATA:        say(why, "data-dependent control flow or offset"); break;
     case UNCERTAIN_REPEAT:      say(why, "some iterations of a long loop are taken for all"); break;
-    case UNCERTAIN_PARAMETER:   say_assumed(why, evaluation); break;
+    case UNCERTAIN_PARAMETER:   say(why, of->assumed); break;
     case UNCERTAIN_ORDER:
         say(why, "which lanes run together depends on how the GPU schedules diverged lanes");
         break;
@@ -121,9 +137,9 @@ static void say_doubt(char why[WHY_BYTES], const Evaluation *evaluation, Uncerta
 }
 
 /* What the figures rest on, or why there are none. "": they are exact. */
-static void explain_figures(char why[WHY_BYTES], const Evaluation *evaluation,
-                            const Evaluated *insn)
+static void explain_figures(char why[WHY_BYTES], const FiguresOf *of, const Evaluated *insn)
 {
+    const Evaluation *evaluation = of->evaluation;
     char text[96];
     if (!insn->is_reached) {
         const bool is_part = evaluation->is_cut || evaluation->has_left_early
@@ -132,7 +148,7 @@ static void explain_figures(char why[WHY_BYTES], const Evaluation *evaluation,
                          : "no thread reaches it in this launch");
         return;
     }
-    say_doubt(why, evaluation, (Uncertainty)insn->total.doubt);
+    say_doubt(why, of, (Uncertainty)insn->total.doubt);
     if (insn->certainty != CERTAINTY_ESTIMATE)
         return;
     if (evaluation->is_cut) {
@@ -226,11 +242,11 @@ static const ptxlint_shaped *view_shapes(Sessions *all, const Evaluation *evalua
     return out;
 }
 
-static void fill_access(Sessions *all, FuncId kernel, const Evaluated *insn, ptxlint_access *out)
+static void fill_access(Sessions *all, const FiguresOf *of, const Evaluated *insn,
+                        ptxlint_access *out)
 {
     const Count *total = &insn->total;
-    const Evaluation *evaluation = ptx_session_evaluation(ptx_sessions_of(all, kernel),
-                                                          BUDGET_FIGURES);
+    const Evaluation *evaluation = of->evaluation;
     bool is_known = insn->certainty != CERTAINTY_UNKNOWN && total->requests > 0;
     char why[WHY_BYTES] = "";
     out->certainty = to_certainty(insn->certainty);
@@ -251,7 +267,7 @@ static void fill_access(Sessions *all, FuncId kernel, const Evaluated *insn, ptx
     if (*shapes)
         say(why, shapes);
     ptx_arena_release(all->scratch, mark);
-    explain_figures(why, evaluation, insn);
+    explain_figures(why, of, insn);
     out->why = *why ? ptx_sessions_text(all, why) : "evaluated";
 }
 
@@ -298,9 +314,9 @@ static int by_access_place(const void *pa, const void *pb)
     return a->span.begin < b->span.begin ? -1 : a->span.begin > b->span.begin;
 }
 
-static void view_called(Sessions *all, FuncId kernel, const Evaluation *evaluation,
-                        ptxlint_access *view)
+static void view_called(Sessions *all, const FiguresOf *of, ptxlint_access *view)
 {
+    const Evaluation *evaluation = of->evaluation;
     FuncId before = NO_ID;
     const char *name = NULL;
     for (uint32_t c = 0; c < evaluation->called_count; c++) {
@@ -312,7 +328,7 @@ static void view_called(Sessions *all, FuncId kernel, const Evaluation *evaluati
         before = called->func;
         begin_access(all, called->func, called->insn, &view[c]);
         view[c].function = name;
-        fill_access(all, kernel, &called->figures, &view[c]);
+        fill_access(all, of, &called->figures, &view[c]);
     }
 }
 
@@ -356,6 +372,9 @@ static void view_memory(Sessions *all, FuncId id, ptxlint_kernel *out)
     const Func *func = &all->module->funcs[id];
     const Evaluation *evaluation =
         all->has_figures ? ptx_session_evaluation(ptx_sessions_of(all, id), BUDGET_FIGURES) : NULL;
+    FiguresOf figures = { .evaluation = evaluation };
+    if (evaluation)
+        list_assumed(figures.assumed, evaluation);
     const LocatedAccess *located = located_accesses(all, id, evaluation);
     uint32_t own = 0, called = evaluation ? evaluation->called_count : 0;
     for (InsnId i = 0; i < func->insn_count; i++)
@@ -369,14 +388,14 @@ static void view_memory(Sessions *all, FuncId id, ptxlint_kernel *out)
             continue;
         begin_access(all, id, i, view);
         if (evaluation)
-            fill_access(all, id, &evaluation->insns[i], view);
+            fill_access(all, &figures, &evaluation->insns[i], view);
         if (located)
             fill_located(all, &located[i], view);
         view++;
     }
     if (!called)
         return;
-    view_called(all, id, evaluation, view);
+    view_called(all, &figures, view);
     qsort(items, out->access_count, sizeof *items, by_access_place);
 }
 
