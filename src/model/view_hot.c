@@ -19,8 +19,8 @@
 
 enum { HOT_LINES_MAX = 16 };
 
-typedef struct HotInsn {        /* key: file and line; 0: none */
-    uint64_t key;
+typedef struct HotInsn {
+    uint64_t key;               /* file and line */
     InsnId insn;
 } HotInsn;
 
@@ -110,22 +110,31 @@ static ptxlint_hot_line sum_line(HotView *v, const HotInsn *insns, size_t count)
     return line;
 }
 
+/* Those whose line is known, line by line; how many. */
+static uint32_t list_insns(const HotView *v, HotInsn *insns)
+{
+    uint32_t count = 0;
+    for (InsnId i = 0; i < v->func->insn_count; i++) {
+        const uint64_t key = line_key(v->all->module, &v->func->insns[i]);
+        if (key)
+            insns[count++] = (HotInsn){ key, i };
+    }
+    qsort(insns, count, sizeof *insns, hot_insn_compare);
+    return count;
+}
+
 static void sum_lines(HotView *v)
 {
-    const uint32_t count = v->func->insn_count;
-    HotInsn *insns = ptx_arena_array(v->all->arena, HotInsn, count + 1);
-    for (InsnId i = 0; i < count; i++)
-        insns[i] = (HotInsn){ line_key(v->all->module, &v->func->insns[i]), i };
-    qsort(insns, count, sizeof *insns, hot_insn_compare);
+    HotInsn *insns = ptx_arena_array(v->all->arena, HotInsn, v->func->insn_count + 1);
+    const uint32_t count = list_insns(v, insns);
     uint32_t lines = 0;
     for (uint32_t i = 0; i < count; i++)
-        lines += insns[i].key && (!i || insns[i].key != insns[i - 1].key);
+        lines += !i || insns[i].key != insns[i - 1].key;
     v->lines = ptx_arena_array(v->all->arena, ptxlint_hot_line, lines + 1);
     for (uint32_t i = 0, next; i < count; i = next) {
         for (next = i + 1; next < count && insns[next].key == insns[i].key;)
             next++;
-        if (insns[i].key)
-            v->lines[v->line_count++] = sum_line(v, &insns[i], next - i);
+        v->lines[v->line_count++] = sum_line(v, &insns[i], next - i);
     }
 }
 

@@ -307,7 +307,12 @@ void ptx_json_why(Json *json, const char *why)
 /* Members that are reasons themselves: null is that there is none. */
 static bool is_reason(const char *key)
 {
-    return !strcmp(key, "why") || !strcmp(key, "error") || !strcmp(key, "bound_why");
+    switch (*key) {
+    case 'w': return !strcmp(key, "why");
+    case 'e': return !strcmp(key, "error");
+    case 'b': return !strcmp(key, "bound_why");
+    default:  return false;
+    }
 }
 
 void ptx_json_reasons(Json *json, ReasonOf *reason_of, const void *of)
