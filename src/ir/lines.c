@@ -26,15 +26,12 @@ void ptx_lines_find(Arena *arena, Module *m)
 uint32_t ptx_line_of(const Module *m, uint32_t offset)
 {
     ASSERT(m->line_count && m->lines[0] == 0 && offset <= m->length);
-    uint32_t low = 0, high = m->line_count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (m->lines[middle] <= offset)
-            low = middle;
-        else
-            high = middle;
+    const uint32_t *line = m->lines;
+    for (uint32_t left = m->line_count, half; left > 1; left -= half) {
+        half = left / 2;
+        line += line[half] <= offset ? half : 0;        /* a move, not a branch: which is random */
     }
-    return low;
+    return (uint32_t)(line - m->lines);
 }
 
 const Insn *ptx_insn_at(const Func *func, uint32_t offset)

@@ -64,11 +64,21 @@ static ptxlint_certainty to_certainty(Certainty certainty)
 
 /* ---- why ------------------------------------------------------------------------------------- */
 
+/* As much of it as there is room for. */
+static void append_reason(char why[WHY_BYTES], const char *text)
+{
+    const size_t used = strlen(why), length = strlen(text), room = WHY_BYTES - 1 - used;
+    const size_t part = length < room ? length : room;
+    memcpy(why + used, text, part);
+    why[used + part] = 0;
+}
+
 /* What was said so far, and what else is to be said. */
 static void say(char why[WHY_BYTES], const char *reason)
 {
-    size_t length = strlen(why);
-    snprintf(why + length, WHY_BYTES - length, "%s%s", length ? "; " : "", reason);
+    if (*why)
+        append_reason(why, "; ");
+    append_reason(why, reason);
 }
 
 /* "param 2, param 3": those that have a value by assumption, each once. */
@@ -84,7 +94,7 @@ static void name_pointer_params(const Evaluation *evaluation, char *out, size_t 
 }
 
 /* What of the launch was taken for something. */
-static void say_assumed(char why[WHY_BYTES], const Evaluation *evaluation)
+static void list_assumed(char text[WHY_BYTES], const Evaluation *evaluation)
 {
     char params[128];
     name_pointer_params(evaluation, params, sizeof params);
@@ -92,23 +102,29 @@ static void say_assumed(char why[WHY_BYTES], const Evaluation *evaluation)
         { evaluation->block_is_assumed, "the block" }, { evaluation->grid_is_assumed, "the grid" }, { *params, params },
         { evaluation->initial_is_assumed, "variables' first values" }, { evaluation->warpid_is_assumed, "%warpid" },
     };
-    char text[WHY_BYTES] = "";
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
-        size_t length = strlen(text);
-        if (given[i].is_assumed)
-            snprintf(text + length, sizeof text - length, "%s%s",
-                     length ? ", " : "rests on what was assumed of ", given[i].what);
-    }
-    say(why, *text ? text : "rests on the unknown base of a pointer");
+    *text = 0;
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (given[i].is_assumed) {
+            append_reason(text, *text ? ", " : "rests on what was assumed of ");
+            append_reason(text, given[i].what);
+        }
+    if (!*text)
+        append_reason(text, "rests on the unknown base of a pointer");
 }
 
-static void say_doubt(char why[WHY_BYTES], const Evaluation *evaluation, Uncertainty doubt)
+/* Of one evaluation. */
+typedef struct FiguresOf {
+    const Evaluation *evaluation;
+    char assumed[WHY_BYTES];    /* list_assumed */
+} FiguresOf;
+
+static void say_doubt(char why[WHY_BYTES], const FiguresOf *of, Uncertainty doubt)
 {
     switch (doubt) {
     case UNCERTAIN_ADDRESS:     say(why, "data-dependent address"); break;
     case UNCERTAIN_DATA:        say(why, "data-dependent control flow or offset"); break;
     case UNCERTAIN_REPEAT:      say(why, "some iterations of a long loop are taken for all"); break;
-    case UNCERTAIN_PARAMETER:   say_assumed(why, evaluation); break;
+    case UNCERTAIN_PARAMETER:   say(why, of->assumed); break;
     case UNCERTAIN_ORDER:
         say(why, "which lanes run together depends on how the GPU schedules diverged lanes");
         break;
@@ -121,9 +137,9 @@ static void say_doubt(char why[WHY_BYTES], const Evaluation *evaluation, Uncerta
 }
 
 /* What the figures rest on, or why there are none. "": they are exact. */
-static void explain_figures(char why[WHY_BYTES], const Evaluation *evaluation,
-                            const Evaluated *insn)
+static void explain_figures(char why[WHY_BYTES], const FiguresOf *of, const Evaluated *insn)
 {
+    const Evaluation *evaluation = of->evaluation;
     char text[96];
     if (!insn->is_reached) {
         const bool is_part = evaluation->is_cut || evaluation->has_left_early
@@ -132,7 +148,7 @@ static void explain_figures(char why[WHY_BYTES], const Evaluation *evaluation,
                          : "no thread reaches it in this launch");
         return;
     }
-    say_doubt(why, evaluation, (Uncertainty)insn->total.doubt);
+    say_doubt(why, of, (Uncertainty)insn->total.doubt);
     if (insn->certainty != CERTAINTY_ESTIMATE)
         return;
     if (evaluation->is_cut) {
@@ -226,11 +242,11 @@ static const ptxlint_shaped *view_shapes(Sessions *all, const Evaluation *evalua
     return out;
 }
 
-static void fill_access(Sessions *all, FuncId kernel, const Evaluated *insn, ptxlint_access *out)
+static void fill_access(Sessions *all, const FiguresOf *of, const Evaluated *insn,
+                        ptxlint_access *out)
 {
     const Count *total = &insn->total;
-    const Evaluation *evaluation = ptx_session_evaluation(ptx_sessions_of(all, kernel),
-                                                          BUDGET_FIGURES);
+    const Evaluation *evaluation = of->evaluation;
     bool is_known = insn->certainty != CERTAINTY_UNKNOWN && total->requests > 0;
     char why[WHY_BYTES] = "";
     out->certainty = to_certainty(insn->certainty);
@@ -251,13 +267,32 @@ static void fill_access(Sessions *all, FuncId kernel, const Evaluated *insn, ptx
     if (*shapes)
         say(why, shapes);
     ptx_arena_release(all->scratch, mark);
-    explain_figures(why, evaluation, insn);
+    explain_figures(why, of, insn);
     out->why = *why ? ptx_sessions_text(all, why) : "evaluated";
 }
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
-static const ptxlint_related *view_chain(Sessions *all, FuncId id, InsnId insn, size_t *count)
+/* What is said of the value of each instruction of a function; NULL: it was not asked yet. In
+ * scratch. */
+static const char **new_sayings(Sessions *all, FuncId id)
+{
+    return ptx_arena_array(all->scratch, const char *, all->module->funcs[id].insn_count + 1);
+}
+
+static const char *saying_of(Sessions *all, const char **sayings, const Link *link)
+{
+    const char **text = &sayings[link->insn];
+    if (!*text) {
+        const ArenaMark mark = ptx_arena_mark(all->scratch);
+        *text = ptx_sessions_text(all, ptx_affine_describe(all->scratch, &link->value));
+        ptx_arena_release(all->scratch, mark);
+    }
+    return *text;
+}
+
+static const ptxlint_related *view_chain(Sessions *all, FuncId id, const char **sayings,
+                                         InsnId insn, size_t *count)
 {
     const Uniforms *uniforms = ptx_session_cfg(ptx_sessions_of(all, id))
                                    ? ptx_session_uniforms(ptx_sessions_of(all, id))
@@ -268,17 +303,14 @@ static const ptxlint_related *view_chain(Sessions *all, FuncId id, InsnId insn, 
     if (!*count)
         return NULL;
     ptxlint_related *chain = ptx_arena_array(all->arena, ptxlint_related, *count);
-    const ArenaMark mark = ptx_arena_mark(all->scratch);
-    for (size_t i = 0; i < *count; i++) {
-        const char *what = ptx_affine_describe(all->scratch, &links[i].value);
+    for (size_t i = 0; i < *count; i++)
         chain[i] = (ptxlint_related){ ptx_view_span(func->insns[links[i].insn].span),
-                                      ptx_sessions_text(all, what) };
-    }
-    ptx_arena_release(all->scratch, mark);
+                                      saying_of(all, sayings, &links[i]) };
     return chain;
 }
 
-static void begin_access(Sessions *all, FuncId id, InsnId i, ptxlint_access *out)
+static void begin_access(Sessions *all, FuncId id, const char **sayings, InsnId i,
+                         ptxlint_access *out)
 {
     const Insn *insn = &all->module->funcs[id].insns[i];
     *out = no_figures;
@@ -289,7 +321,7 @@ static void begin_access(Sessions *all, FuncId id, InsnId i, ptxlint_access *out
     out->op = operation(insn->op);
     out->bytes = insn->access_bytes ? insn->access_bytes : PTXLINT_UNKNOWN;
     if (all->has_figures)
-        out->chain = view_chain(all, id, i, &out->chain_count);
+        out->chain = view_chain(all, id, sayings, i, &out->chain_count);
 }
 
 static int by_access_place(const void *pa, const void *pb)
@@ -298,22 +330,27 @@ static int by_access_place(const void *pa, const void *pb)
     return a->span.begin < b->span.begin ? -1 : a->span.begin > b->span.begin;
 }
 
-static void view_called(Sessions *all, FuncId kernel, const Evaluation *evaluation,
-                        ptxlint_access *view)
+static void view_called(Sessions *all, const FiguresOf *of, ptxlint_access *view)
 {
+    const Evaluation *evaluation = of->evaluation;
     FuncId before = NO_ID;
-    const char *name = NULL;
+    const char *name = NULL, **sayings = NULL;
+    const ArenaMark mark = ptx_arena_mark(all->scratch);
     for (uint32_t c = 0; c < evaluation->called_count; c++) {
         const CalledAccess *called = &evaluation->called[c];
         Span span = all->module->funcs[called->func].name;
-        if (called->func != before)
+        if (called->func != before) {
             name = ptx_arena_strndup(all->arena, all->module->text + span.begin,
                                      ptx_span_length(span));
+            ptx_arena_release(all->scratch, mark);
+            sayings = new_sayings(all, called->func);
+        }
         before = called->func;
-        begin_access(all, called->func, called->insn, &view[c]);
+        begin_access(all, called->func, sayings, called->insn, &view[c]);
         view[c].function = name;
-        fill_access(all, kernel, &called->figures, &view[c]);
+        fill_access(all, of, &called->figures, &view[c]);
     }
+    ptx_arena_release(all->scratch, mark);
 }
 
 /* ---- where indices lie ----------------------------------------------------------------------- */
@@ -351,11 +388,14 @@ static void fill_located(Sessions *all, const LocatedAccess *at, ptxlint_access 
     out->why = ptx_sessions_text(all, why);
 }
 
-static void view_memory(Sessions *all, FuncId id, ptxlint_kernel *out)
+static void view_memory(Sessions *all, FuncId id, const char **sayings, ptxlint_kernel *out)
 {
     const Func *func = &all->module->funcs[id];
     const Evaluation *evaluation =
         all->has_figures ? ptx_session_evaluation(ptx_sessions_of(all, id), BUDGET_FIGURES) : NULL;
+    FiguresOf figures = { .evaluation = evaluation };
+    if (evaluation)
+        list_assumed(figures.assumed, evaluation);
     const LocatedAccess *located = located_accesses(all, id, evaluation);
     uint32_t own = 0, called = evaluation ? evaluation->called_count : 0;
     for (InsnId i = 0; i < func->insn_count; i++)
@@ -367,16 +407,16 @@ static void view_memory(Sessions *all, FuncId id, ptxlint_kernel *out)
     for (InsnId i = 0; i < func->insn_count; i++) {
         if (!ptx_insn_is_access(&func->insns[i]))
             continue;
-        begin_access(all, id, i, view);
+        begin_access(all, id, sayings, i, view);
         if (evaluation)
-            fill_access(all, id, &evaluation->insns[i], view);
+            fill_access(all, &figures, &evaluation->insns[i], view);
         if (located)
             fill_located(all, &located[i], view);
         view++;
     }
     if (!called)
         return;
-    view_called(all, id, evaluation, view);
+    view_called(all, &figures, view);
     qsort(items, out->access_count, sizeof *items, by_access_place);
 }
 
@@ -408,8 +448,8 @@ static void judge_split(const Affine *condition, ptxlint_branch *out, const Dive
     }
 }
 
-static void view_branch(Sessions *all, FuncId id, BlockId block, DivergenceCosts *costs,
-                        ptxlint_branch *out)
+static void view_branch(Sessions *all, FuncId id, const char **sayings, BlockId block,
+                        DivergenceCosts *costs, ptxlint_branch *out)
 {
     Session *session = ptx_sessions_of(all, id);
     const Func *func = &all->module->funcs[id];
@@ -430,10 +470,10 @@ static void view_branch(Sessions *all, FuncId id, BlockId block, DivergenceCosts
     if (meeting != EXIT_BLOCK)
         out->meeting = ptx_view_span(func->insns[cfg->blocks[meeting].first].span);
     judge_split(condition, out, &cost);
-    out->chain = view_chain(all, id, last, &out->chain_count);
+    out->chain = view_chain(all, id, sayings, last, &out->chain_count);
 }
 
-static void view_branches(Sessions *all, FuncId id, ptxlint_kernel *out)
+static void view_branches(Sessions *all, FuncId id, const char **sayings, ptxlint_kernel *out)
 {
     Session *session = ptx_sessions_of(all, id);
     const Cfg *cfg = ptx_session_cfg(session);
@@ -448,13 +488,16 @@ static void view_branches(Sessions *all, FuncId id, ptxlint_kernel *out)
     out->branches = view;
     for (BlockId b = 0; b < cfg->block_count; b++)
         if (cfg->blocks[b].succ_count > 1)
-            view_branch(all, id, b, costs, view++);
+            view_branch(all, id, sayings, b, costs, view++);
 }
 
 void ptx_view_accesses(Sessions *all, FuncId id, ptxlint_kernel *out)
 {
     if (!all->has_figures)              /* they would say nothing but where they are */
         return;
-    view_memory(all, id, out);
-    view_branches(all, id, out);
+    const ArenaMark mark = ptx_arena_mark(all->scratch);
+    const char **sayings = new_sayings(all, id);
+    view_memory(all, id, sayings, out);
+    view_branches(all, id, sayings, out);
+    ptx_arena_release(all->scratch, mark);
 }

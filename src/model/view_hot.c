@@ -19,7 +19,7 @@
 
 enum { HOT_LINES_MAX = 16 };
 
-typedef struct HotInsn {        /* key: file and line; 0: none */
+typedef struct HotInsn {        /* key: file and line */
     uint64_t key;
     InsnId insn;
 } HotInsn;

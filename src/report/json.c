@@ -365,19 +365,12 @@ static void put_chain(Json *json, const char *key, const ptxlint_module *module,
     const char *text = ptxlint_module_get_info(module)->text;
     ptx_json_array(json, key);
     for (size_t i = 0; i < count; i++) {
-        ptx_json_object(json, NULL);
-        ptxlint_span span = chain[i].span;
-        ptxlint_place place = ptxlint_module_place(module, span.begin);
-        uint32_t length = span.end - span.begin;
-        char shown[LINK_BYTES + 1];
-        length = length < LINK_BYTES ? length : LINK_BYTES;
-        memcpy(shown, text + span.begin, length);
-        shown[length] = 0;
-        ptx_json_int(json, "line", place.line);
-        ptx_json_int(json, "column", place.column);
-        ptx_json_text(json, "text", shown);
-        ptx_json_text(json, "what", chain[i].message);
-        ptx_json_end(json);
+        const ptxlint_span span = chain[i].span;
+        const ptxlint_place place = ptxlint_module_place(module, span.begin);
+        const size_t length = span.end - span.begin;
+        ptx_json_link(json, &(JsonLink){ place.line, place.column, text + span.begin,
+                                         chain[i].message,
+                                         length < LINK_BYTES ? length : LINK_BYTES });
     }
     ptx_json_end(json);
 }

@@ -15,6 +15,8 @@ static void put_json_bytes(Out *out, const char *bytes, size_t length)
     out->used += length;
 }
 
+#define PUT_LITERAL(out, literal) put_json_bytes(out, literal, sizeof(literal) - 1)
+
 static void put_escape(Out *out, unsigned char byte)
 {
     static const char short_forms[] = "\"\"\\\\\bb\ff\nn\rr\tt";
@@ -278,6 +280,22 @@ void ptx_json_bool(Json *json, const char *key, int is_set)
         put_json_bytes(json->out, "false", 5);
 }
 
+/* Its keys are put as they are, for there are many links. */
+void ptx_json_link(Json *json, const JsonLink *link)
+{
+    Out *out = json->out;
+    begin(json, NULL);
+    PUT_LITERAL(out, "{\"line\":");
+    put_decimal(out, link->line, false);
+    PUT_LITERAL(out, ",\"column\":");
+    put_decimal(out, link->column, false);
+    PUT_LITERAL(out, ",\"text\":\"");
+    put_text(out, link->text, link->length);
+    PUT_LITERAL(out, "\",\"what\":\"");
+    put_text(out, link->what, strlen(link->what));
+    PUT_LITERAL(out, "\"}");
+}
+
 /* ---- why something is null ------------------------------------------------------------------- */
 
 void ptx_json_why(Json *json, const char *why)
@@ -289,7 +307,12 @@ void ptx_json_why(Json *json, const char *why)
 /* Members that are reasons themselves: null is that there is none. */
 static bool is_reason(const char *key)
 {
-    return !strcmp(key, "why") || !strcmp(key, "error") || !strcmp(key, "bound_why");
+    switch (*key) {
+    case 'w': return !strcmp(key, "why");
+    case 'e': return !strcmp(key, "error");
+    case 'b': return !strcmp(key, "bound_why");
+    default:  return false;
+    }
 }
 
 void ptx_json_reasons(Json *json, ReasonOf *reason_of, const void *of)

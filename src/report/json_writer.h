@@ -47,6 +47,14 @@ void ptx_json_text(Json *json, const char *key, const char *text);
 /* The same, with what ptx_out_others says of others like the finding behind it. */
 void ptx_json_message(Json *json, const char *key, const char *text, const Finding *finding);
 
+/* An object: what makes a value, at a place. */
+typedef struct JsonLink {
+    uint32_t line, column;
+    const char *text, *what;
+    size_t length;              /* of text */
+} JsonLink;
+void ptx_json_link(Json *json, const JsonLink *link);
+
 /* null for "" too. */
 void ptx_json_name(Json *json, const char *key, const char *text);
 void ptx_json_names(Json *json, const char *key, const char *const *names, size_t count);

@@ -20,7 +20,7 @@ typedef struct Keyed {
 static const char *find_keyed(const Keyed *all, size_t count, const char *key)
 {
     for (size_t i = 0; i < count; i++)
-        if (!strcmp(all[i].key, key))
+        if (*all[i].key == *key && !strcmp(all[i].key, key))
             return all[i].why;
     return NULL;
 }

@@ -26,7 +26,7 @@ typedef struct Out {
     ptxlint_status status;      /* the first failure; nothing is written after it */
     bool has_color;
     size_t used;
-    char bytes[8192];
+    char bytes[1 << 15];
 } Out;
 
 typedef enum Style {
