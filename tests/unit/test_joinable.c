@@ -16,7 +16,8 @@
 enum { FEW_LOOPS = 6, DRAWS = 64 };
 
 typedef struct Seen {
-    unsigned rows, proven, left;        /* instructions in rows; functions with some, by the proof */
+    unsigned rows;              /* instructions in rows */
+    unsigned proven, left;      /* functions with some */
 } Seen;
 
 /* Bit l, of the last 32 at most: loop l is unrolled whole. */

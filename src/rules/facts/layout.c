@@ -107,7 +107,7 @@ static const char *describe_joined(FactCache *q, const Count *total, uint32_t by
     return ptx_arena_strndup(q->arena, text, strlen(text));
 }
 
-/* Of a copy where it reads; where it reads no more than it must, it is what it writes that costs. */
+/* Of a copy where it reads; one that reads no more than it must costs by what it writes. */
 static const char *describe_lanes(FactCache *q, const Insn *insn, const Count *total)
 {
     if (insn->op->kind == OPK_CP_ASYNC && total->sectors <= total->ideal_sectors)
