@@ -22,12 +22,13 @@ const Throughput *ptx_session_throughput(Session *s, size_t gpu)
     return of->throughput;
 }
 
-/* They take as much as the module: those of the function in hand go with it. */
+/* They take as much as the module: those of the function in hand go with it, as its liveness
+ * does. */
 static Arena *lowered_arena(Session *s)
 {
     if (ptx_session_is_trial(s))
         return s->all->arena;
-    if (!s->passing)
+    if (!s->passing || s->all->keeps_live)
         return ptx_session_kept_arena(s);
     s->passing->has_lowered = true;
     return s->all->work;

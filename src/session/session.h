@@ -80,7 +80,7 @@ typedef struct Sessions {
     bool has_figures;
     /* of these only what trials take; with has_figures */
     bool is_for_estimates;
-    /* liveness outlasts the analysis; with has_figures */
+    /* liveness and machine instructions outlast the analysis; with has_figures */
     bool keeps_live;
     bool has_instructions;      /* figures of each instruction are wanted; with has_figures */
     bool is_unfolded;           /* findings are not folded into others */
