@@ -69,7 +69,8 @@ def count_by_thread(ptxlint, path):
     if not shutil.which("valgrind") or os.path.getsize(path) > COUNTED_LARGEST:
         return None
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(["valgrind", "--tool=callgrind", "--separate-threads=yes", f"--callgrind-out-file={folder}/out", ptxlint, "check", "--no-config",
+        subprocess.run(["valgrind", "--tool=callgrind", "--fair-sched=try", "--separate-threads=yes",
+                        f"--callgrind-out-file={folder}/out", ptxlint, "check", "--no-config",
                         "--jobs", "2", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         counts = []
         for name in sorted(os.listdir(folder)):
