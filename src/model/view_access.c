@@ -273,16 +273,16 @@ static void fill_access(Sessions *all, const FiguresOf *of, const Evaluated *ins
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
-/* What is said of the value of each instruction of a function; NULL: it was not asked yet. In
+/* Of the value of each instruction of a function; NULL: it was not asked for yet. In
  * scratch. */
-static const char **new_sayings(Sessions *all, FuncId id)
+static const char **new_descriptions(Sessions *all, FuncId id)
 {
     return ptx_arena_array(all->scratch, const char *, all->module->funcs[id].insn_count + 1);
 }
 
-static const char *saying_of(Sessions *all, const char **sayings, const Link *link)
+static const char *description_of(Sessions *all, const char **descriptions, const Link *link)
 {
-    const char **text = &sayings[link->insn];
+    const char **text = &descriptions[link->insn];
     if (!*text) {
         const ArenaMark mark = ptx_arena_mark(all->scratch);
         *text = ptx_sessions_text(all, ptx_affine_describe(all->scratch, &link->value));
@@ -291,7 +291,7 @@ static const char *saying_of(Sessions *all, const char **sayings, const Link *li
     return *text;
 }
 
-static const ptxlint_related *view_chain(Sessions *all, FuncId id, const char **sayings,
+static const ptxlint_related *view_chain(Sessions *all, FuncId id, const char **descriptions,
                                          InsnId insn, size_t *count)
 {
     const Uniforms *uniforms = ptx_session_cfg(ptx_sessions_of(all, id))
@@ -305,11 +305,11 @@ static const ptxlint_related *view_chain(Sessions *all, FuncId id, const char **
     ptxlint_related *chain = ptx_arena_array(all->arena, ptxlint_related, *count);
     for (size_t i = 0; i < *count; i++)
         chain[i] = (ptxlint_related){ ptx_view_span(func->insns[links[i].insn].span),
-                                      saying_of(all, sayings, &links[i]) };
+                                      description_of(all, descriptions, &links[i]) };
     return chain;
 }
 
-static void begin_access(Sessions *all, FuncId id, const char **sayings, InsnId i,
+static void begin_access(Sessions *all, FuncId id, const char **descriptions, InsnId i,
                          ptxlint_access *out)
 {
     const Insn *insn = &all->module->funcs[id].insns[i];
@@ -321,7 +321,7 @@ static void begin_access(Sessions *all, FuncId id, const char **sayings, InsnId 
     out->op = operation(insn->op);
     out->bytes = insn->access_bytes ? insn->access_bytes : PTXLINT_UNKNOWN;
     if (all->has_figures)
-        out->chain = view_chain(all, id, sayings, i, &out->chain_count);
+        out->chain = view_chain(all, id, descriptions, i, &out->chain_count);
 }
 
 static int by_access_place(const void *pa, const void *pb)
@@ -334,7 +334,7 @@ static void view_called(Sessions *all, const FiguresOf *of, ptxlint_access *view
 {
     const Evaluation *evaluation = of->evaluation;
     FuncId before = NO_ID;
-    const char *name = NULL, **sayings = NULL;
+    const char *name = NULL, **descriptions = NULL;
     const ArenaMark mark = ptx_arena_mark(all->scratch);
     for (uint32_t c = 0; c < evaluation->called_count; c++) {
         const CalledAccess *called = &evaluation->called[c];
@@ -343,10 +343,10 @@ static void view_called(Sessions *all, const FiguresOf *of, ptxlint_access *view
             name = ptx_arena_strndup(all->arena, all->module->text + span.begin,
                                      ptx_span_length(span));
             ptx_arena_release(all->scratch, mark);
-            sayings = new_sayings(all, called->func);
+            descriptions = new_descriptions(all, called->func);
         }
         before = called->func;
-        begin_access(all, called->func, sayings, called->insn, &view[c]);
+        begin_access(all, called->func, descriptions, called->insn, &view[c]);
         view[c].function = name;
         fill_access(all, of, &called->figures, &view[c]);
     }
@@ -388,7 +388,7 @@ static void fill_located(Sessions *all, const LocatedAccess *at, ptxlint_access 
     out->why = ptx_sessions_text(all, why);
 }
 
-static void view_memory(Sessions *all, FuncId id, const char **sayings, ptxlint_kernel *out)
+static void view_memory(Sessions *all, FuncId id, const char **descriptions, ptxlint_kernel *out)
 {
     const Func *func = &all->module->funcs[id];
     const Evaluation *evaluation =
@@ -407,7 +407,7 @@ static void view_memory(Sessions *all, FuncId id, const char **sayings, ptxlint_
     for (InsnId i = 0; i < func->insn_count; i++) {
         if (!ptx_insn_is_access(&func->insns[i]))
             continue;
-        begin_access(all, id, sayings, i, view);
+        begin_access(all, id, descriptions, i, view);
         if (evaluation)
             fill_access(all, &figures, &evaluation->insns[i], view);
         if (located)
@@ -448,7 +448,7 @@ static void judge_split(const Affine *condition, ptxlint_branch *out, const Dive
     }
 }
 
-static void view_branch(Sessions *all, FuncId id, const char **sayings, BlockId block,
+static void view_branch(Sessions *all, FuncId id, const char **descriptions, BlockId block,
                         DivergenceCosts *costs, ptxlint_branch *out)
 {
     Session *session = ptx_sessions_of(all, id);
@@ -470,10 +470,10 @@ static void view_branch(Sessions *all, FuncId id, const char **sayings, BlockId 
     if (meeting != EXIT_BLOCK)
         out->meeting = ptx_view_span(func->insns[cfg->blocks[meeting].first].span);
     judge_split(condition, out, &cost);
-    out->chain = view_chain(all, id, sayings, last, &out->chain_count);
+    out->chain = view_chain(all, id, descriptions, last, &out->chain_count);
 }
 
-static void view_branches(Sessions *all, FuncId id, const char **sayings, ptxlint_kernel *out)
+static void view_branches(Sessions *all, FuncId id, const char **descriptions, ptxlint_kernel *out)
 {
     Session *session = ptx_sessions_of(all, id);
     const Cfg *cfg = ptx_session_cfg(session);
@@ -488,7 +488,7 @@ static void view_branches(Sessions *all, FuncId id, const char **sayings, ptxlin
     out->branches = view;
     for (BlockId b = 0; b < cfg->block_count; b++)
         if (cfg->blocks[b].succ_count > 1)
-            view_branch(all, id, sayings, b, costs, view++);
+            view_branch(all, id, descriptions, b, costs, view++);
 }
 
 void ptx_view_accesses(Sessions *all, FuncId id, ptxlint_kernel *out)
@@ -496,8 +496,8 @@ void ptx_view_accesses(Sessions *all, FuncId id, ptxlint_kernel *out)
     if (!all->has_figures)              /* they would say nothing but where they are */
         return;
     const ArenaMark mark = ptx_arena_mark(all->scratch);
-    const char **sayings = new_sayings(all, id);
-    view_memory(all, id, sayings, out);
-    view_branches(all, id, sayings, out);
+    const char **descriptions = new_descriptions(all, id);
+    view_memory(all, id, descriptions, out);
+    view_branches(all, id, descriptions, out);
     ptx_arena_release(all->scratch, mark);
 }
