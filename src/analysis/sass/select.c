@@ -210,7 +210,7 @@ static bool is_placed(Selection *s, NodeId node, BlockId block)
         if (s->places[p].node == node
             && ptx_dom_dominates(s->graph->dom, s->places[p].block, block))
             return true;
-    if (s->place_count < MAX_PLACES)
+    if (s->place_count < MAX_VARIABLE_PLACES)
         s->places[s->place_count++] = (VariablePlace){ node, block, false };
     return false;
 }

@@ -27,7 +27,7 @@ typedef struct Selected {
     float count;
 } Selected;
 
-enum { MAX_JOINS = 32, JOIN_BYTES = 16, MAX_PLACES = 64 };
+enum { MAX_JOINS = 32, JOIN_BYTES = 16, MAX_VARIABLE_PLACES = 64 };
 
 /* Where the address of a shared variable is made: ptxas leaves it in the block that names it, as
  * long as none above does. */
@@ -81,7 +81,7 @@ typedef struct Selection {
     /* they stay in memory; else they are registers, and an index goes through all of them */
     bool has_local;
     bool has_global;            /* an access of global memory is left */
-    VariablePlace places[MAX_PLACES];  /* further ones are left out */
+    VariablePlace places[MAX_VARIABLE_PLACES];  /* further ones are left out */
     uint32_t place_count;
 } Selection;
 

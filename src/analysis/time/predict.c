@@ -31,7 +31,7 @@
 #include "analysis/sass/executed.h"
 #include "analysis/sass/sass.h"
 #include "analysis/sass/serial_products.h"
-#include "analysis/time/critical_path.h"
+#include "analysis/time/critical_path/critical_path.h"
 #include "analysis/time/latency.h"
 
 #include <math.h>

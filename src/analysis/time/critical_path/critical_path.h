@@ -18,8 +18,8 @@
  * of any pipeline, and a tile is there when the last of its bytes is. A wait for a group of copies
  * or products takes what is left of their time, so such a loop is walked until all of its stages
  * have come around. */
-#ifndef PTX_ANALYSIS_TIME_CRITICAL_PATH_H
-#define PTX_ANALYSIS_TIME_CRITICAL_PATH_H
+#ifndef PTX_ANALYSIS_TIME_CRITICAL_PATH_CRITICAL_PATH_H
+#define PTX_ANALYSIS_TIME_CRITICAL_PATH_CRITICAL_PATH_H
 
 #include "analysis/flow/types.h"
 
