@@ -27,6 +27,8 @@ enum {
     GIVEN_BACK_BYTES = 8 << 20, /* longer parts of a chunk are given back */
     READY_BYTES = 64 << 10,     /* pages of a chunk are asked for by so many at least ... */
     READY_REGION_BYTES = 256 << 10,     /* ... and those of a region, which are there as a rule */
+    /* what was given back is zeroed so far ahead of what is handed out: it is in the cache, then */
+    CLEAR_BYTES = 2 << 10,
     REGION_BYTES = 4 * HUGE_PAGE_BYTES
 };
 
@@ -38,6 +40,7 @@ struct ArenaChunk {
     /* end of what was handed out, once the chunk is no longer the newest */
     char *used_end;
     char *ready_end;            /* its pages up to here were asked for */
+    char *dirty_end;            /* up to here something may have been written: beyond it all is zero */
     ChunkOrigin origin;
     _Alignas(8) char data[];
 };
@@ -131,37 +134,27 @@ static ArenaChunk *cut_chunk(ArenaRegion *region, size_t bytes)
     return chunk;
 }
 
-/* Zeroed. Pages are asked for before the zeros, which would take a fault for each; long ones
- * come from the system, which clears them. */
-static ArenaChunk *heap_chunk(size_t bytes)
-{
-    if (bytes > READY_REGION_BYTES)
-        return calloc(1, bytes);
-    ArenaChunk *chunk = malloc(bytes);
-    if (!chunk)
-        return NULL;
-    ptx_pages_make_ready(chunk, bytes);
-    return memset(chunk, 0, bytes);
-}
-
-/* Zeroed. From the heap, which has pages of earlier modules, as long as it is short. */
+/* From the heap, which has pages of earlier modules, as long as it is short. Long ones come from
+ * the system zeroed. */
 static ArenaChunk *system_chunk(ArenaRegion *region, size_t bytes)
 {
     ChunkOrigin origin = CHUNK_OF_REGION;
     ArenaChunk *chunk = bytes < HUGE_PAGE_BYTES ? cut_chunk(region, bytes) : NULL;
-    if (!chunk) {
+    const bool is_short = !chunk && bytes <= READY_REGION_BYTES;
+    if (is_short) {
+        origin = CHUNK_FROM_HEAP;
+        chunk = malloc(bytes);
+    } else if (!chunk) {
         origin = bytes < HUGE_PAGE_BYTES ? CHUNK_FROM_HEAP : CHUNK_MAPPED;
-        chunk = origin == CHUNK_FROM_HEAP ? heap_chunk(bytes) : map_huge(bytes);
+        chunk = origin == CHUNK_FROM_HEAP ? calloc(1, bytes) : map_huge(bytes);
     }
     if (!chunk)
         return NULL;
-    size_t ready = bytes;
-    if (origin != CHUNK_FROM_HEAP || bytes > READY_REGION_BYTES) {
-        ready = bytes < READY_BYTES ? bytes : READY_BYTES;
-        ptx_pages_make_ready(chunk, ready);
-    }
+    const size_t ready = is_short || bytes < READY_BYTES ? bytes : READY_BYTES;
+    ptx_pages_make_ready(chunk, ready);
     chunk->bytes = bytes;
     chunk->ready_end = (char *)chunk + ready;
+    chunk->dirty_end = is_short ? chunk_end(chunk) : chunk->data;
     chunk->origin = origin;
     return chunk;
 }
@@ -231,6 +224,20 @@ static char *ready_end_for(ArenaChunk *chunk, const char *wanted)
     return bytes < (size_t)(chunk_end(chunk) - from) ? from + bytes : chunk_end(chunk);
 }
 
+/* Zeroes what follows the free part, as far as wanted and a little more; false: what lies between
+ * that and the end of the pages that are ready is still to be zeroed. */
+static bool is_all_clear(Arena *arena, const ArenaChunk *chunk, char *wanted)
+{
+    if (arena->end >= chunk->dirty_end)
+        return true;
+    char *to = chunk->dirty_end;
+    if (to - wanted > CLEAR_BYTES)
+        to = wanted + CLEAR_BYTES;
+    memset(arena->end, 0, (size_t)(to - arena->end));
+    arena->end = to;
+    return to == chunk->dirty_end;
+}
+
 /* The free part of the newest chunk becomes so long at least. False: the chunk is too short. What
  * is as long as a huge page gets such pages as it is written: much of it may be room for more. */
 static bool reach(Arena *arena, size_t bytes)
@@ -244,7 +251,8 @@ static bool reach(Arena *arena, size_t bytes)
             ptx_pages_make_ready(chunk->ready_end, (size_t)(to - chunk->ready_end));
         chunk->ready_end = to;
     }
-    arena->end = chunk->ready_end;
+    if (is_all_clear(arena, chunk, arena->next + rounded_up(bytes)))
+        arena->end = chunk->ready_end;
     return true;
 }
 
@@ -260,7 +268,7 @@ void *ptx_arena_alloc_chunk(Arena *arena, size_t bytes)
             arena->chunks->used_end = arena->next;
         chunk->older = arena->chunks;
         arena->chunks = chunk;
-        arena->next = chunk->data;
+        arena->next = arena->end = chunk->data;
         reach(arena, bytes);
     }
     char *p = arena->next;
@@ -310,23 +318,24 @@ ArenaMark ptx_arena_mark(const Arena *arena)
     return (ArenaMark){ arena->chunks, arena->next };
 }
 
-/* Zeroes; whole pages of a long part are given to the system, which hands out zeroed ones. */
-static void clear(ArenaChunk *chunk, char *begin, char *end)
+/* What was handed out from `begin` on is to be zeroed before it is handed out again; whole pages of
+ * a long part are given to the system, which hands out zeroed ones. */
+static void give_back(ArenaChunk *chunk, char *begin)
 {
+    if (chunk->dirty_end < chunk->used_end)
+        chunk->dirty_end = chunk->used_end;
 #ifdef __linux__ /* elsewhere the pages need not come back zeroed */
+    char *const end = chunk->dirty_end;
     const size_t head = (size_t)(PAGE_BYTES - (uintptr_t)begin % PAGE_BYTES) % PAGE_BYTES;
     const size_t tail = (size_t)((uintptr_t)end % PAGE_BYTES);
     if (chunk->origin == CHUNK_MAPPED && end - begin >= GIVEN_BACK_BYTES
         && !madvise(begin + head, (size_t)(end - begin) - head - tail, MADV_DONTNEED)) {
-        memset(begin, 0, head);
         memset(end - tail, 0, tail);
-        chunk->ready_end = begin + head;
-        return;
+        chunk->ready_end = chunk->dirty_end = begin + head;
     }
 #else
-    (void)chunk;
+    (void)begin;
 #endif
-    memset(begin, 0, (size_t)(end - begin));
 }
 
 static void put_aside(Arena *arena, ArenaChunk *chunk)
@@ -336,13 +345,15 @@ static void put_aside(Arena *arena, ArenaChunk *chunk)
         free_chunk(chunk);
         return;
     }
-    clear(chunk, chunk->data, chunk->used_end);
+    give_back(chunk, chunk->data);
     chunk->older = arena->spare;
     arena->spare = chunk;
 }
 
 void ptx_arena_release(Arena *arena, ArenaMark mark)
 {
+    if (arena->chunks == mark.chunk && arena->next == mark.next)
+        return;
     if (arena->chunks)
         arena->chunks->used_end = arena->next;
     while (arena->chunks != mark.chunk) {
@@ -356,7 +367,6 @@ void ptx_arena_release(Arena *arena, ArenaMark mark)
     if (!mark.chunk)
         return;
     ASSERT(mark.next >= mark.chunk->data && mark.next <= mark.chunk->used_end);
-    clear(mark.chunk, mark.next, mark.chunk->used_end);
-    arena->next = mark.next;
-    arena->end = mark.chunk->ready_end;
+    give_back(mark.chunk, mark.next);
+    arena->next = arena->end = mark.next;
 }

@@ -24,9 +24,9 @@ typedef struct ArenaRegion {
 } ArenaRegion;
 
 typedef struct Arena {
-    char *next, *end;           /* free part of the newest chunk */
+    char *next, *end;           /* free part of the newest chunk, as far as it is zeroed */
     ArenaChunk *chunks;         /* newest first */
-    /* given back by ptx_arena_release, zeroed: the next ones to be used */
+    /* given back by ptx_arena_release: the next ones to be used */
     ArenaChunk *spare;
     size_t used_bytes;          /* taken from the system */
     size_t limit_bytes;
