@@ -73,6 +73,62 @@ static void test_release(void **state)
     ptx_arena_free(&arena);
 }
 
+/* Marks inside one another, released in any order that they allow; sizes from a few bytes to what is
+ * given back to the system. Every piece is zero when it is handed out, and keeps what it gets. */
+static void check_nested(Arena *arena, uint32_t seed)
+{
+    enum { DEPTH = 8, PIECES = 64, ROUNDS = 4000 };
+    ArenaMark marks[DEPTH];
+    struct {
+        unsigned char *bytes;
+        size_t length;
+        unsigned depth;
+    } pieces[PIECES];
+    unsigned depth = 0, count = 0;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        seed = seed * 1664525 + 1013904223;
+        const unsigned drawn = seed >> 8, choice = drawn % 8;
+        if (choice == 0 && depth < DEPTH) {
+            marks[depth++] = ptx_arena_mark(arena);
+        } else if (depth && (choice == 1 || count == PIECES)) {
+            depth -= 1 + (drawn >> 3) % depth;
+            ptx_arena_release(arena, marks[depth]);
+            while (count && pieces[count - 1].depth > depth)
+                count--;
+        } else if (count < PIECES) {
+            const size_t length = (drawn >> 3) % 2000 ? (drawn >> 8) % (1U << (drawn >> 3) % 16)
+                                                      : (size_t)9 << 20;
+            unsigned char *bytes = ptx_arena_alloc(arena, length);
+            assert_true(is_zero((char *)bytes, length));
+            memset(bytes, 1 + round % 255, length);
+            pieces[count].bytes = bytes;
+            pieces[count].length = length;
+            pieces[count++].depth = depth;
+        }
+        for (unsigned i = 0; i < count; i++)
+            if (pieces[i].length)
+                assert_int_equal(pieces[i].bytes[0], pieces[i].bytes[pieces[i].length - 1]);
+    }
+}
+
+static void test_nested(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 0; seed < 12; seed++) {
+        jmp_buf failure;
+        Arena arena;
+        ArenaRegion region = { .mapped = NULL };
+        ptx_arena_init(&arena, (size_t)1 << 30, &failure);
+        arena.region = seed % 3 == 1 ? &region : NULL;
+        arena.is_long = seed % 3 == 2;
+        if (setjmp(failure))
+            fail_msg("the arena failed");
+        check_nested(&arena, seed);
+        ptx_arena_free(&arena);
+        ptx_region_close(&region);
+    }
+}
+
 /* What is given back is handed out next; not where something lies behind it, or for numbers that
  * are no multiple of 8 bytes. */
 static void test_trim(void **state)
@@ -496,7 +552,7 @@ UNIT(support)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alignment),
         cmocka_unit_test(test_release),
-        cmocka_unit_test(test_trim),
+        cmocka_unit_test(test_nested), cmocka_unit_test(test_trim),
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_region),
         cmocka_unit_test(test_array_overflow),
