@@ -70,11 +70,36 @@ static size_t letters_of(const char *code)
     return count;
 }
 
+/* Of the rule before it, where that is locked like it; "". What both begin with is there. */
+static const DiagInfo *info_before(const Selectors *s, RuleId id)
+{
+    static const DiagInfo none = { .code = "", .group = "" };
+    return id && ptx_rule_is_locked(s->rules[id - 1]) == ptx_rule_is_locked(s->rules[id])
+               ? &s->rules[id - 1]->info
+               : &none;
+}
+
+static size_t common_length(const char *a, const char *b)
+{
+    size_t length = 0;
+    while (a[length] && a[length] == b[length])
+        length++;
+    return length;
+}
+
+static void add_group(Selectors *s, RuleId id)
+{
+    const char *group = s->rules[id]->info.group;
+    if (strcmp(group, info_before(s, id)->group) != 0)
+        add(s, SELECTOR_GROUP, WEIGHT_GROUP, group, strlen(group), id);
+}
+
 static void add_prefixes(Selectors *s, RuleId id)
 {
     const char *code = s->rules[id]->info.code;
-    size_t length = strlen(code);
-    for (size_t n = letters_of(code); n && n < length && n < 100; n++)
+    const size_t length = strlen(code), known = common_length(code, info_before(s, id)->code);
+    const size_t letters = letters_of(code);
+    for (size_t n = known < letters ? letters : known + 1; n && n < length && n < 100; n++)
         add(s, SELECTOR_PREFIX, WEIGHT_PREFIX + n, code, n, id);
 }
 
@@ -108,8 +133,7 @@ const Selectors *ptx_selectors_build(Arena *arena, const RuleSet *const *sets, u
         add(s, SELECTOR_RULE, WEIGHT_RULE, info->name, strlen(info->name), id);
     }
     for (RuleId id = 0; id < s->rule_count; id++) {
-        add(s, SELECTOR_GROUP, WEIGHT_GROUP, s->rules[id]->info.group,
-            strlen(s->rules[id]->info.group), id);
+        add_group(s, id);
         add_prefixes(s, id);
     }
     return s;
