@@ -1288,7 +1288,7 @@ typedef struct ptxlint_mix {
     double fma_fraction;
     double weighted_fma_fraction;
     double weighted_instruction_count;
-    /* per thread, weighted; a multiply-add counts 2 */
+    /* per thread, weighted; a multiply-add counts 2; flops_tensor is NaN with has_unknown_shapes */
     double flops_fp32, flops_fp64, flops_fp16, flops_tensor;
     /* that a thread loads and stores, weighted; NaN, like flops, with has_assumed_trips */
     double global_bytes;
@@ -1300,6 +1300,8 @@ typedef struct ptxlint_mix {
      * local and texture memory that are issued before one of them is used; NaN with
      * has_assumed_trips */
     double stops;
+    /* the instruction descriptor of some tcgen05.mma, which has its shape, is not a constant */
+    int has_unknown_shapes;
 } ptxlint_mix;
 
 /* Clocks that one warp's instructions hold a pipeline of an SM for, at its peak rate: a bound, the

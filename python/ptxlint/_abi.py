@@ -79,7 +79,7 @@ class Mix(Structure):
                 ("flops_fp32", c_double), ("flops_fp64", c_double), ("flops_fp16", c_double),
                 ("flops_tensor", c_double), ("global_bytes", c_double),
                 ("has_assumed_trips", c_int), ("has_assumed_branches", c_int),
-                ("stops", c_double)]
+                ("stops", c_double), ("has_unknown_shapes", c_int)]
 
 
 class Pressure(Structure):

@@ -87,7 +87,7 @@ static size_t common_length(const char *a, const char *b)
     return length;
 }
 
-static void add_group(Selectors *s, RuleId id)
+static void add_group_of(Selectors *s, RuleId id)
 {
     const char *group = s->rules[id]->info.group;
     if (strcmp(group, info_before(s, id)->group) != 0)
@@ -133,7 +133,7 @@ const Selectors *ptx_selectors_build(Arena *arena, const RuleSet *const *sets, u
         add(s, SELECTOR_RULE, WEIGHT_RULE, info->name, strlen(info->name), id);
     }
     for (RuleId id = 0; id < s->rule_count; id++) {
-        add_group(s, id);
+        add_group_of(s, id);
         add_prefixes(s, id);
     }
     return s;

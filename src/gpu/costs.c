@@ -30,6 +30,8 @@ const Cost *ptx_cost_find(const Op *op, Target target)
 double ptx_cost_tensor_fmas(const Op *op)
 {
     double fmas = (double)op->shape[0] * op->shape[1] * op->shape[2];
+    if (op->operation == OP_TCGEN05_MMA && fmas <= 0)
+        return (double)NAN;
     if (op->family == OP_WGMMA)
         fmas /= 4;
     return ptx_op_has(op, MOD_SP) || ptx_op_has(op, MOD_SP_ORDERED_METADATA) ? fmas / 2 : fmas;
@@ -51,6 +53,15 @@ FigureId ptx_cost_tensor_rate(const Op *op)
         { TYPE_E2M1, FIGURE_TENSOR_F4 }, { TYPE_S8, FIGURE_TENSOR_S8 }, { TYPE_U8, FIGURE_TENSOR_S8 }, { TYPE_S4, FIGURE_TENSOR_S4 },
         { TYPE_U4, FIGURE_TENSOR_S4 }, { TYPE_B1, FIGURE_TENSOR_B1 },
     };
+    static const struct { Modifier kind; FigureId figure; } kinds[] = {
+        { MOD_KIND_F16, FIGURE_TENSOR_F16 },      { MOD_KIND_TF32, FIGURE_TENSOR_TF32 },
+        { MOD_KIND_F8F6F4, FIGURE_TENSOR_F8 },    { MOD_KIND_I8, FIGURE_TENSOR_S8 },
+        { MOD_KIND_MXF8F6F4, FIGURE_TENSOR_F8 },  { MOD_KIND_MXF4, FIGURE_TENSOR_F4 },
+        { MOD_KIND_MXF4NVF4, FIGURE_TENSOR_F4 },
+    };
+    for (size_t i = 0; op->operation == OP_TCGEN05_MMA && i < sizeof kinds / sizeof *kinds; i++)
+        if (ptx_op_has(op, kinds[i].kind))
+            return kinds[i].figure;
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
         if (has_type(op, rates[i].type))
             return rates[i].figure;

@@ -35,9 +35,9 @@ extern const Cost ptx_costs[];
 /* NULL where no row is for it: an unknown opcode, or one that the target does not have. */
 const Cost *ptx_cost_find(const Op *op, Target target);
 
-/* Multiply-adds of a matrix instruction that fall to one warp: all for mma and wmma, a quarter for
- * wgmma. A sparse one skips half of its K. 0: the text does not say (tcgen05 takes its shape from a
- * descriptor). */
+/* Multiply-adds of a matrix instruction that fall to one warp: all for mma, wmma and tcgen05.mma, a
+ * quarter for wgmma. A sparse one skips half of its K. NaN: not known, where the descriptor of a
+ * tcgen05.mma is no constant. */
 double ptx_cost_tensor_fmas(const Op *op);
 
 /* The figure that has the rate of a matrix instruction, by the type of its factors. */

@@ -353,8 +353,11 @@ typedef struct Op {
     uint8_t operation;          /* Operation */
     uint8_t family;             /* Operation of the opcode alone: OP_MBARRIER of mbarrier.init */
     uint8_t kind;               /* OpKind: operations that are much alike */
-    /* rows, columns and depth of a multiplication of matrices: .m16n8k16; 0: none */
+    /* rows, columns and depth of a multiplication of matrices: .m16n8k16, or from the descriptor;
+     * 0: none */
     uint16_t shape[3];
+    /* of a tcgen05.mma, where it is a constant and has the shape; else 0 */
+    uint32_t descriptor;
     bool has_layers;            /* .a1d .a2d .acube .a2dms: the first coordinate is an index */
     /* what the modifiers say of each Elements; 0: nothing */
     uint8_t elements[ELEMENTS__COUNT];
@@ -417,6 +420,9 @@ void ptx_op_resolve(Op *op, const char *text, size_t length);
 /* Of an op that says no space, with the name of a variable for its address: it works in that
  * variable's space, as ptxas encodes it. */
 void ptx_op_set_space(Op *op, Space space);
+
+/* Of a tcgen05.mma with that instruction descriptor: its shape, unless none has such a one. */
+void ptx_op_set_descriptor(Op *op, uint32_t descriptor);
 
 /* The same text and class as an unknown opcode: for instructions whose operands no form takes, so
  * that no analysis reads them by their positions. Fills all of opaque but its id. */

@@ -297,6 +297,7 @@ static ptxlint_mix view_mix(Sessions *all, const Mix *mix)
         .has_assumed_trips = mix->has_assumed_trips,
         .has_assumed_branches = mix->has_assumed_branches,
         .stops = amount(mix, mix->weighted_stops),
+        .has_unknown_shapes = mix->has_unknown_shapes,
     };
 }
 

@@ -407,7 +407,8 @@ static void put_launched(Csv *csv, const ptxlint_projection *projection)
 {
     const ptxlint_roofline *r = projection ? &projection->roofline : NULL;
     ptx_csv_reason(csv, "roofline",
-                   either(ptx_why_estimate(projection), "no floating-point operations"));
+                   either(ptx_why_estimate(projection),
+                          ptx_why_flops(projection ? projection->executed.flops_tensor : 0)));
     ptx_csv_real(csv, r ? r->flops : (double)NAN);
     ptx_csv_reason(csv, "launch_flops_per_byte", ptx_why_roofline(projection));
     ptx_csv_real(csv, r ? r->flops_per_byte : (double)NAN);

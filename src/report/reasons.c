@@ -160,7 +160,7 @@ const char *ptx_reason_peak(const char *key, const void *of)
     if (!peak || !isfinite(peak->issue_gops))
         return NULL;
     if (!strcmp(key, "flops_per_byte"))
-        return "no bytes of global memory are counted";
+        return "no bytes of global memory are counted, or the operations are not known";
     if (!strcmp(key, "potential_gflops"))
         return "no floating-point operations, or the rate of their pipeline is not known";
     return !strcmp(key, "attainable_gflops") || !strcmp(key, "ceiling")
@@ -177,6 +177,8 @@ const char *ptx_reason_estimate(const char *key, const void *of)
         return p->time.bound_why ? p->time.bound_why : "no work of the launch is sure to take time";
     if (!strcmp(key, "dram_bytes"))
         return ptx_why_bytes(p);
+    if (!strcmp(key, "flops_tensor"))
+        return ptx_why_flops(p->executed.flops_tensor);
     return !strcmp(key, "machine") ? "what the launch executes is not known"
                                    : "not known of such a launch";
 }
@@ -205,7 +207,7 @@ const char *ptx_reason_roofline(const char *key, const void *of)
     if (!strcmp(key, "flops_per_byte"))
         return "no byte comes from memory";
     return p->roofline.flops > 0 ? "the rate of a pipeline, or of memory, is not known"
-                                 : "no floating-point operations";
+                                 : ptx_why_flops(p->executed.flops_tensor);
 }
 
 const char *ptx_reason_concurrency(const char *key, const void *of)

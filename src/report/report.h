@@ -556,6 +556,8 @@ const char *ptx_why_resource(const ptxlint_projection *projection);
 const char *ptx_why_cycles(const ptxlint_cycles *cycles);
 const char *ptx_why_peak(const ptxlint_peak *peak);
 const char *ptx_why_mix(const ptxlint_mix *mix);
+/* Of flops of a launch: tensor, those of matrix products; NaN: not known. */
+const char *ptx_why_flops(double tensor);
 const char *ptx_why_parallelism(const ptxlint_parallelism *parallelism);
 const char *ptx_why_trip(const ptxlint_trip *trip);
 

@@ -305,6 +305,8 @@ static void put_work(Out *out, const ptxlint_kernel *kernel)
     put_flops(&line, "fp32", mix->flops_fp32);
     put_flops(&line, "fp64", mix->flops_fp64);
     put_flops(&line, "fp16", mix->flops_fp16);
+    if (mix->has_unknown_shapes)
+        ptx_line_item(&line, "unknown tensor flops");
     put_flops(&line, "tensor", mix->flops_tensor);
     snprintf(text, sizeof text, "%s bytes of global memory",
              ptx_figure_short(mix->global_bytes).text);

@@ -2,10 +2,14 @@
 #include "report/report.h"
 
 #include <math.h>
+#include <string.h>
 
 static const char no_gpu[] = "no file describes the GPU of this target (--gpu)";
 static const char needs_product[] =
     "this takes SMs, clock and memory bandwidth, which a product has (--gpu h200)";
+
+static const char no_shape[] =
+    "the shape of a tcgen05.mma is in its instruction descriptor, which is not a constant";
 
 static bool is_written_product(const ptxlint_projection *projection)
 {
@@ -43,7 +47,12 @@ const char *ptx_why_roofline(const ptxlint_projection *projection)
     if (projection->roofline.why)
         return projection->roofline.why;
     return projection->roofline.flops > 0 ? "no byte comes from memory"
-                                          : "no floating-point operations";
+                                          : ptx_why_flops(projection->executed.flops_tensor);
+}
+
+const char *ptx_why_flops(double tensor)
+{
+    return isnan(tensor) ? no_shape : "no floating-point operations";
 }
 
 const char *ptx_why_concurrency(const ptxlint_projection *projection)
@@ -84,8 +93,11 @@ const char *ptx_why_occupancy(const ptxlint_projection *projection)
 
 const char *ptx_why_cycles(const ptxlint_cycles *cycles)
 {
-    bool has_shortest = true, has_total = true;
+    bool has_shortest = true, has_total = true, is_shape_missing = false;
     for (size_t i = 0; cycles && i < cycles->pipe_count; i++) {
+        /* of the matrix unit alone */
+        is_shape_missing |= has_total && isnan(cycles->pipes[i].total)
+                            && !strcmp(cycles->pipes[i].pipe, "tensor");
         has_shortest &= isfinite(cycles->pipes[i].shortest);
         has_total &= isfinite(cycles->pipes[i].total) && isfinite(cycles->pipes[i].longest);
     }
@@ -94,8 +106,9 @@ const char *ptx_why_cycles(const ptxlint_cycles *cycles)
     if (!has_shortest)
         return "what an instruction costs on this GPU is not known";
     if (!has_total)
-        return "how often a loop runs (its trips say why), or what a call takes (as of a "
-               "recursion), is not known";
+        return is_shape_missing ? no_shape
+                                : "how often a loop runs (its trips say why), or what a call takes "
+                                  "(as of a recursion), is not known";
     return cycles->bound_total ? NULL : "which pipeline takes longest is not known";
 }
 
@@ -117,7 +130,7 @@ const char *ptx_why_mix(const ptxlint_mix *mix)
     if (!mix->instruction_count)
         return "there are no instructions";
     if (isfinite(mix->flops_fp32) && isfinite(mix->global_bytes))
-        return NULL;
+        return mix->has_unknown_shapes ? no_shape : NULL;
     return mix->has_assumed_trips ? "how often a loop runs is not known (its trips say why)"
                                   : "what an instruction works on is not known";
 }

@@ -32,47 +32,56 @@ static const Op *opaque_op(Lower *l, const Op *op)
     return l->opaque[id] = opaque;
 }
 
-static uint32_t hash_op(const char *text, size_t length, Space named_space)
-{
-    return ptx_hash_bytes(text, length) + (uint32_t)named_space;
-}
-
 typedef struct OpKey {
     const char *text;
     size_t length;
     Space named_space;
+    uint32_t descriptor;
 } OpKey;
+
+static uint32_t hash_op(const OpKey *key)
+{
+    return ptx_hash_bytes(key->text, key->length) + (uint32_t)key->named_space + key->descriptor;
+}
+
+static OpKey op_key_of(const Op *op)
+{
+    return (OpKey){ op->text, op->length, (Space)op->named_space, op->descriptor };
+}
 
 static bool is_op(const void *owner, uint32_t number, const void *wanted)
 {
     const Op *op = ((const Module *)owner)->ops[number - 1];
     const OpKey *key = wanted;
     return op->length == key->length && op->named_space == (uint8_t)key->named_space
-           && memcmp(op->text, key->text, key->length) == 0;
+           && op->descriptor == key->descriptor && memcmp(op->text, key->text, key->length) == 0;
 }
 
 static void grow_ops(Lower *l)
 {
     const Module *m = l->module;
     ptx_hash_init(&l->op_table, l->arena, m->op_count ? 2 * (uint64_t)m->op_count : 512);
-    for (uint32_t i = 0; i < m->op_count; i++)
-        *ptx_hash_free(&l->op_table, hash_op(m->ops[i]->text, m->ops[i]->length, (Space)m->ops[i]->named_space)) = i + 1;
+    for (uint32_t i = 0; i < m->op_count; i++) {
+        const OpKey key = op_key_of(m->ops[i]);
+        *ptx_hash_free(&l->op_table, hash_op(&key)) = i + 1;
+    }
 }
 
 /* The op of this text, made if there is none. */
-static const Op *intern_op(Lower *l, const char *text, size_t length, Space named_space)
+static const Op *intern_op(Lower *l, const OpKey *key)
 {
     Module *m = l->module;
     if (ptx_hash_is_full(&l->op_table, m->op_count))
         grow_ops(l);
-    uint32_t *slot = ptx_hash_find(&l->op_table, hash_op(text, length, named_space), is_op, m,
-                                   &(OpKey){ text, length, named_space });
+    uint32_t *slot = ptx_hash_find(&l->op_table, hash_op(key), is_op, m, key);
     if (!*slot) {
         Op *made = add_op(l);
-        ptx_op_resolve(made, text, length);
+        ptx_op_resolve(made, key->text, key->length);
         ptx_check_gates(m, made);
-        if (named_space)
-            ptx_op_set_space(made, named_space);
+        if (key->named_space)
+            ptx_op_set_space(made, key->named_space);
+        if (key->descriptor)
+            ptx_op_set_descriptor(made, key->descriptor);
         made->id = m->op_count - 1;
         *slot = m->op_count;
     }
@@ -81,7 +90,7 @@ static const Op *intern_op(Lower *l, const char *text, size_t length, Space name
 
 static const Op *find_op(Lower *l, const char *text, size_t length, Span where)
 {
-    const Op *op = intern_op(l, text, length, SPACE_NONE);
+    const Op *op = intern_op(l, &(OpKey){ text, length, SPACE_NONE, 0 });
     if (op->flags & (OPF_UNKNOWN | OPF_TOO_NEW))
         ptx_report_op(l->diags, l->module, op, where);
     return op;
@@ -419,9 +428,14 @@ static const Op *op_of_variable(Lower *l, const Insn *insn, const Op *op)
         Space space = operand->kind == OPERAND_VAR ? (Space)l->module->vars[operand->id].space
                                                    : SPACE_NONE;
         bool is_memory = space == SPACE_SHARED || space == SPACE_LOCAL || space == SPACE_GLOBAL;
-        return is_memory ? intern_op(l, op->text, op->length, space) : op;
+        return is_memory ? intern_op(l, &(OpKey){ op->text, op->length, space, 0 }) : op;
     }
     return op;
+}
+
+const Op *ptx_lower_op_of(Lower *l, const Op *op, uint32_t descriptor)
+{
+    return intern_op(l, &(OpKey){ op->text, op->length, SPACE_NONE, descriptor });
 }
 
 /* wgmma.mma_async with a scale-d of 0 writes its accumulators and does not read them. */
@@ -495,6 +509,7 @@ void ptx_lower_insn(Lower *l, const AstStmt *stmt)
         insn->op = op_of_variable(l, insn, insn->op);
         if (insn->op->operation == OP_WGMMA_MMA_ASYNC && insn->form)
             drop_unread_accumulators(l, insn);
+        l->has_descriptors |= insn->op->operation == OP_TCGEN05_MMA && insn->form;
     }
     if (op->kind == OPK_RET) {
         for (RegId reg = 0; reg < l->result_reg_count; reg++)

@@ -90,6 +90,7 @@ struct Lower {
     /* names that may still be held against a range: the cost of mistakes is bounded */
     uint32_t singles_left;
     bool has_nounroll;          /* of the instruction to come */
+    bool has_descriptors;       /* of the function: a tcgen05.mma has one */
     bool has_prototype_label;   /* the label just lowered stands before a .callprototype */
     bool is_optix;              /* a function that OptiX provides is called: reported */
     /* entries that lists of targets may still take: bounded by the source */
@@ -142,5 +143,10 @@ void ptx_lower_leave_span(Lower *l, uint32_t end);
 
 /* insn.c. */
 void ptx_lower_insn(Lower *l, const AstStmt *stmt);
+/* The op of the same text with that descriptor: of a tcgen05.mma. */
+const Op *ptx_lower_op_of(Lower *l, const Op *op, uint32_t descriptor);
+
+/* descriptor.c: of the function's tcgen05.mma, once all its instructions are there. */
+void ptx_lower_descriptors(Lower *l);
 
 #endif

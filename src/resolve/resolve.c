@@ -226,7 +226,7 @@ static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
     l->open_table = NO_ID;
     l->diags->func = (int32_t)id;
     l->loc = 0;
-    l->has_nounroll = false;
+    l->has_nounroll = l->has_descriptors = false;
     l->insns.count = l->operands.count = l->regs.count = l->labels.count = l->tables.count =
         l->table_ids.count = l->prototypes.count = 0;
     l->ranges.count = l->module_range_count;
@@ -247,6 +247,8 @@ static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
     l->result_reg_count = l->regs.count;
     func->param_count = ptx_lower_declare_params(l, ast->params, id, false, &func->params);
     lower_body(l, ast->body);
+    if (l->has_descriptors)
+        ptx_lower_descriptors(l);
     func->bounds.is_repeated = ptx_bounds_repeat(&check, ast->attributes);
     ptx_names_leave(&l->names, names_mark);
     ptx_lower_leave_span(l, ast->span.end);

@@ -40,7 +40,7 @@ struct ArenaChunk {
     /* end of what was handed out, once the chunk is no longer the newest */
     char *used_end;
     char *ready_end;            /* its pages up to here were asked for */
-    char *dirty_end;            /* up to here something may have been written: beyond it all is zero */
+    char *dirty_end;            /* up to here something may have been written; beyond all is zero */
     ChunkOrigin origin;
     _Alignas(8) char data[];
 };

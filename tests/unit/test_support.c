@@ -73,8 +73,8 @@ static void test_release(void **state)
     ptx_arena_free(&arena);
 }
 
-/* Marks inside one another, released in any order that they allow; sizes from a few bytes to what is
- * given back to the system. Every piece is zero when it is handed out, and keeps what it gets. */
+/* Marks inside one another, released in any order that they allow; sizes from none to what is given
+ * back to the system. Every piece is zero when it is handed out, and keeps what it gets. */
 static void check_nested(Arena *arena, uint32_t seed)
 {
     enum { DEPTH = 8, PIECES = 64, ROUNDS = 4000 };

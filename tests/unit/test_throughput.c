@@ -368,6 +368,58 @@ static void test_work(void **state)
     }
 }
 
+/* The shape of a tcgen05.mma: PTX ISA, "Instruction descriptor". */
+static void test_descriptors(void **state)
+{
+    (void)state;
+    enum { N = 17, M = 24 };
+#define SHAPE(m, n) ((uint64_t)(m) / 16 << M | (uint64_t)(n) / 8 << N)
+#define BY_MOVE "mov.b32 %%r3, %%r2;\nmov.b32 %%r2, %u;\n"
+    static const struct {
+        const char *before, *op, *operand;
+        uint64_t descriptor;
+        double fmas;            /* of one instruction; NaN: not known */
+    } rows[] = {
+        { "", "cta_group::1.kind::f16", "%u", SHAPE(128, 128) | 0x490, 128 * 128 * 16 },
+        { "", "cta_group::1.kind::f16", "%u", SHAPE(64, 8), 64 * 8 * 16 },
+        { "", "cta_group::2.kind::f16", "%u", SHAPE(256, 256), 256 * 256 * 16 },
+        { "", "cta_group::1.kind::tf32", "%u", SHAPE(128, 64), 128 * 64 * 8 },
+        { "", "cta_group::1.kind::f8f6f4", "%u", SHAPE(128, 64), 128 * 64 * 32 },
+        { "", "cta_group::1.kind::i8", "%u", SHAPE(128, 32), 128 * 32 * 32 },
+        { BY_MOVE, "cta_group::1.kind::f16", "%%r3", SHAPE(128, 16), 128 * 16 * 16 },
+        { "@%%p1 mov.b32 %%r3, %u;\n", "cta_group::1.kind::f16", "%%r3", SHAPE(128, 16), NAN },
+        { "mov.b32 %%r3, %u;\nadd.u32 %%r3, %%r3, 0;\n", "cta_group::1.kind::f16", "%%r3",
+          SHAPE(128, 16), NAN },
+        { "ld.param.u32 %%r3, [id]; // %u\n", "cta_group::1.kind::f16", "%%r3", 0, NAN },
+        { "", "cta_group::1.kind::f16", "%u", 0x490, NAN },
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char before[256], operand[32], ptx[2048];
+        snprintf(before, sizeof before, rows[i].before, (unsigned)rows[i].descriptor);
+        snprintf(operand, sizeof operand, rows[i].operand, (unsigned)rows[i].descriptor);
+        snprintf(ptx, sizeof ptx,
+                 ".version 8.6\n.target sm_100a\n.address_size 64\n"
+                 ".entry k(.param .u32 id)\n{\n.reg .b32 %%r<4>;\n.reg .b64 %%rd<3>;\n"
+                 ".reg .pred %%p<3>;\n%stcgen05.mma.%s [%%r1], %%rd1, %%rd2, %s, %%p2;\nret;\n}\n",
+                 before, rows[i].op, operand);
+        ptxlint_module *module =
+            launched(ptx, "b200", "{\"kernels\":{\"k\":{\"grid\":[3],\"block\":[32]}}}");
+        const ptxlint_kernel *kernel = kit_kernel(module, "k");
+        const ptxlint_projection *p = &kernel->projections[0];
+        const bool is_known = !isnan(rows[i].fmas);
+        const double made = p->executed.flops_tensor;
+        if (is_known ? fabs(made - 3 * 2 * rows[i].fmas) > 1e-6 : !isnan(made))
+            fail_msg("%s, %s%s: %g flops, want %g", rows[i].op, before, operand, made,
+                     3 * 2 * rows[i].fmas);
+        assert_int_equal(isnan(p->time.predicted_us), !is_known);
+        assert_int_equal(kernel->mix.has_unknown_shapes, !is_known);
+        assert_int_equal(isnan(pipe_of(&p->cycles, "tensor")->total), !is_known);
+        ptxlint_module_free(module);
+    }
+#undef SHAPE
+#undef BY_MOVE
+}
+
 /* Whatever the file says, only what is described is reported. */
 static void test_hostile(void **state)
 {
@@ -395,7 +447,7 @@ UNIT(throughput)
         cmocka_unit_test(test_assumed_block), cmocka_unit_test(test_unknown_rate),
         cmocka_unit_test(test_rates),         cmocka_unit_test(test_tail),
         cmocka_unit_test(test_gpus),          cmocka_unit_test(test_hostile),
-        cmocka_unit_test(test_work),
+        cmocka_unit_test(test_descriptors),   cmocka_unit_test(test_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

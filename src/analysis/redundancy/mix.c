@@ -11,6 +11,8 @@
 #include "analysis/flow/loop.h"
 #include "analysis/trips/trip.h"
 
+#include <math.h>
+
 bool ptx_op_is_fused(const Op *op)
 {
     return op->kind == OPK_FMA && ptx_type_info[op->type].kind == KIND_FLOAT;
@@ -30,9 +32,10 @@ static void add_flops(Mix *mix, const Op *op, bool may_fuse, double weight)
     bool is_pair = op->type == TYPE_F32X2;
     unsigned lanes = op->type == TYPE_F16X2 || op->type == TYPE_BF16X2 || is_pair ? 2 : 1;
     double flops = weight * lanes * (ptx_op_is_fused(op) ? 2.0 : 1.0);
-    if (op->insn_class == CLASS_TENSOR) {
+    if (op->insn_class == CLASS_TENSOR && weight > 0) {
         double fmas = ptx_cost_tensor_fmas(op);
         mix->weighted_flops[FLOPS_TENSOR] += weight * 2 * fmas / 32;
+        mix->has_unknown_shapes |= isnan(fmas);
         mix->tensor_rates |= fmas > 0 ? 1u << (ptx_cost_tensor_rate(op) - FIGURE_TENSOR_F16) : 0;
     }
     if (!ptx_op_is_fused(op) && !ptx_op_is_float(op, OPK_ADD) && !ptx_op_is_float(op, OPK_SUB)
@@ -95,12 +98,13 @@ static void add_mix(Mix *outer, const Mix *inner, double weight)
     outer->weighted_fused_count += weight * inner->weighted_fused_count;
     outer->weighted_stops += weight * inner->weighted_stops;
     outer->weighted_global_bytes += weight * inner->weighted_global_bytes;
-    for (int f = 0; f < FLOPS__COUNT; f++) {
+    for (int f = 0; f < FLOPS__COUNT && weight > 0; f++) {
         outer->weighted_flops[f] += weight * inner->weighted_flops[f];
         outer->weighted_float_ops[f] += weight * inner->weighted_float_ops[f];
     }
     outer->has_assumed_trips |= inner->has_assumed_trips;
     outer->has_assumed_branches |= inner->has_assumed_branches;
+    outer->has_unknown_shapes |= inner->has_unknown_shapes;
     outer->tensor_rates |= inner->tensor_rates;
 }
 

@@ -39,6 +39,7 @@ typedef struct Mix {
     uint32_t tensor_rates;
     bool has_assumed_trips;             /* a loop inside counts MIX_LOOP_WEIGHT */
     bool has_assumed_branches;          /* sides of a branch inside count alike */
+    bool has_unknown_shapes;            /* of a tcgen05.mma inside: flops of tensors are NaN */
 } Mix;
 
 typedef struct Mixes {

@@ -70,7 +70,7 @@ static void add_executed_flops(Executed *to, const Op *op, bool is_fused, double
                           ? 2
                           : 1;
     bool is_float = ptx_type_info[op->type].kind == KIND_FLOAT;
-    if (op->insn_class == CLASS_TENSOR)
+    if (op->insn_class == CLASS_TENSOR && warps > 0)
         to->flops_tensor += 2 * ptx_cost_tensor_fmas(op) * warps;
     if (!is_float)
         return;
@@ -203,6 +203,12 @@ void ptx_executed_counts(const Compiled *code, const Evaluated *own, const Calle
     }
 }
 
+/* A matrix product in tensor memory writes no register. */
+static bool is_operation(const LoweredInsn *insn)
+{
+    return insn->def_count ? !ptx_lowered_is_copy(insn) : insn->machine == MACHINE_TENSOR;
+}
+
 static void add_block(Executed *to, const ExecutedRun *run, BlockId block)
 {
     const Func *func = run->code->func;
@@ -224,7 +230,7 @@ static void add_block(Executed *to, const ExecutedRun *run, BlockId block)
         const Op *op = func->insns[insn->origin].op;
         const CalledCount at = cfg->block_of[insn->origin] == block ? count_of(run, insn->origin)
                                                                     : own;
-        if (insn->def_count && !ptx_lowered_is_copy(insn)) {
+        if (is_operation(insn)) {
             add_executed_flops(to, op, insn->is_fused, at.lanes, at.warps);
             to->flops_fp32 += insn->more_flops * at.lanes;
         }
@@ -266,7 +272,7 @@ static void add_part(Executed *to, const Executed *from, double part)
     to->flops_fp32 += part * from->flops_fp32;
     to->flops_fp64 += part * from->flops_fp64;
     to->flops_fp16 += part * from->flops_fp16;
-    to->flops_tensor += part * from->flops_tensor;
+    to->flops_tensor += part > 0 ? part * from->flops_tensor : 0;
 }
 
 /* Calls that warps make in a function. */

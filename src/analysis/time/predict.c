@@ -1029,6 +1029,9 @@ static const char *why_not(const PredictInput *in, const Speeds *s)
         return "times take SMs, clock and memory bandwidth, which a product has (--gpu h200)";
     if (in->executed->certainty == CERTAINTY_UNKNOWN)
         return in->executed->why;
+    if (isnan(in->executed->flops_tensor))
+        return "the shape of a tcgen05.mma is in its instruction descriptor, which is not a "
+               "constant";
     if (!in->evaluation || in->evaluation->grid_is_assumed || !(in->blocks > 0))
         return "the grid is not known (--grid, --launch)";
     if (!(in->warps_per_block > 0))
