@@ -111,21 +111,28 @@ static void check_nested(Arena *arena, uint32_t seed)
     }
 }
 
+static void check_kind_of_arena(bool has_region, bool is_long, uint32_t seed)
+{
+    jmp_buf failure;
+    Arena arena;
+    ArenaRegion region = { .mapped = NULL };
+    ptx_arena_init(&arena, (size_t)1 << 30, &failure);
+    arena.region = has_region ? &region : NULL;
+    arena.is_long = is_long;
+    if (setjmp(failure))
+        fail_msg("the arena failed");
+    check_nested(&arena, seed);
+    ptx_arena_free(&arena);
+    ptx_region_close(&region);
+}
+
 static void test_nested(void **state)
 {
     (void)state;
-    for (uint32_t seed = 0; seed < 12; seed++) {
-        jmp_buf failure;
-        Arena arena;
-        ArenaRegion region = { .mapped = NULL };
-        ptx_arena_init(&arena, (size_t)1 << 30, &failure);
-        arena.region = seed % 3 == 1 ? &region : NULL;
-        arena.is_long = seed % 3 == 2;
-        if (setjmp(failure))
-            fail_msg("the arena failed");
-        check_nested(&arena, seed);
-        ptx_arena_free(&arena);
-        ptx_region_close(&region);
+    for (uint32_t seed = 0; seed < 4; seed++) {
+        check_kind_of_arena(false, false, seed);
+        check_kind_of_arena(true, false, seed);
+        check_kind_of_arena(false, true, seed);
     }
 }
 
