@@ -420,6 +420,25 @@ static void test_descriptors(void **state)
 #undef BY_MOVE
 }
 
+/* What one block issues for two takes the matrix units of two SMs, each half as long. */
+static void test_pair_of_blocks(void **state)
+{
+    (void)state;
+    static const char ptx[] =
+        ".version 8.6\n.target sm_100a\n.address_size 64\n"
+        ".entry k() .reqnctapercluster 2 .explicitcluster .reqntid 32\n{\n"
+        ".reg .b32 %r<4>;\n.reg .b64 %rd<3>;\n.reg .pred %p<4>;\nmov.u32 %r1, %cluster_ctarank;\n"
+        "mov.u32 %r2, 0;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra E;\nL:\n"
+        "tcgen05.mma.cta_group::2.kind::f16 [%r3], %rd1, %rd2, 272630928, %p2;\n" /* 256 x 256 */
+        "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p3, %r2, 10000;\n@%p3 bra L;\nE:\nret;\n}\n";
+    ptxlint_module *module = launched(ptx, "b200", "{\"kernels\":{\"k\":{\"grid\":[2]}}}");
+    const ptxlint_time *time = &kit_kernel(module, "k")->projections[0].time;
+    const double clocks = 10000 * 256. * 256 * 16 / 4096 / 2, mhz = 1965;
+    assert_true(time->bound_us > clocks / mhz && time->bound_us < clocks / mhz * 1.01);
+    assert_true(time->predicted_us < clocks / mhz * 1.1);
+    ptxlint_module_free(module);
+}
+
 /* Whatever the file says, only what is described is reported. */
 static void test_hostile(void **state)
 {
@@ -447,7 +466,8 @@ UNIT(throughput)
         cmocka_unit_test(test_assumed_block), cmocka_unit_test(test_unknown_rate),
         cmocka_unit_test(test_rates),         cmocka_unit_test(test_tail),
         cmocka_unit_test(test_gpus),          cmocka_unit_test(test_hostile),
-        cmocka_unit_test(test_descriptors),   cmocka_unit_test(test_work),
+        cmocka_unit_test(test_descriptors),   cmocka_unit_test(test_pair_of_blocks),
+        cmocka_unit_test(test_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

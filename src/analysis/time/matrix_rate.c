@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-enum { WARPGROUP_WARPS = 4, NARROW_BYTES = 16, F64_ROWS = 8 };
+enum { WARPGROUP_WARPS = 4, PAIR_SMS = 2, NARROW_BYTES = 16, F64_ROWS = 8 };
 
 /* Bytes of a row of A or a column of B. */
 static double k_bytes(const Op *op)
@@ -65,6 +65,8 @@ double ptx_matrix_clocks(const Gpu *gpu, const Func *func, const Insn *insn, dou
         return 0;
     if (op->family == OP_WGMMA)
         return of_wgmma(gpu, func, insn, peak);
+    if (op->operation == OP_TCGEN05_MMA && ptx_op_has(op, MOD_CTA_GROUP_2))
+        return peak / PAIR_SMS;
     if (op->family != OP_MMA && op->family != OP_WMMA)
         return peak;
     FigureId share = share_of(op);
