@@ -41,7 +41,8 @@ typedef struct Func {
     uint32_t *table_ids;
     uint32_t insn_count, operand_count, reg_count, label_count, table_count, table_id_count;
     VarId *params, *results;
-    uint32_t param_count, result_count;
+    VarId *shared_vars;         /* of shared memory, where an operand names one: in that order */
+    uint32_t param_count, result_count, shared_var_count;
     Bounds bounds;
     uint32_t unit;              /* AstHeader.unit, there: names of another unit are not its own */
     /* .alias: calls of this function are calls of that FuncId, + 1; 0: none */

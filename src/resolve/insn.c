@@ -110,6 +110,12 @@ static void add_list(Lower *l, const AstOperand *child, Roles roles, uint8_t fla
         add_operand(l, child, roles, flags);
 }
 
+static void note_shared_var(Lower *l, VarId var)
+{
+    if (ptx_space_is_shared((Space)l->module->vars[var].space))
+        *PUSH(l, l->shared_vars) = var;
+}
+
 static void push_operand(Lower *l, Operand operand, Roles roles, uint8_t flags)
 {
     Operand *out = PUSH(l, l->operands);
@@ -128,6 +134,8 @@ static void push_operand(Lower *l, Operand operand, Roles roles, uint8_t flags)
     }
     if (operand.kind == OPERAND_REG && (roles.role & ROLE_DEF))
         l->regs.items[operand.id].is_written = true;
+    if (operand.kind == OPERAND_VAR)
+        note_shared_var(l, operand.id);
     if (out->flags & OPERAND_COMPONENT && (roles.role & ROLE_DEF))
         out->role |= ROLE_USE;          /* the other components live on */
 }

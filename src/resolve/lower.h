@@ -70,6 +70,7 @@ struct Lower {
     VECTOR_OF(Label) labels;
     VECTOR_OF(Table) tables;
     VECTOR_OF(uint32_t) table_ids;
+    VECTOR_OF(VarId) shared_vars;
     VECTOR_OF(Range) ranges;
     VECTOR_OF(Prototype) prototypes;            /* of the function being lowered */
     VECTOR_OF(Signature) signatures;            /* by FuncId */

@@ -228,7 +228,7 @@ static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
     l->loc = 0;
     l->has_nounroll = l->has_descriptors = false;
     l->insns.count = l->operands.count = l->regs.count = l->labels.count = l->tables.count =
-        l->table_ids.count = l->prototypes.count = 0;
+        l->table_ids.count = l->prototypes.count = l->shared_vars.count = 0;
     l->ranges.count = l->module_range_count;
     l->sparse = (HashMap){ 0 };
     l->singles_left = SINGLES_COMPARED;
@@ -268,6 +268,8 @@ static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
                               sizeof(Table));
     func->table_ids = copy_items(l, l->table_ids.items,
                                  func->table_id_count = l->table_ids.count, sizeof(uint32_t));
+    func->shared_vars = copy_items(l, l->shared_vars.items,
+                                   func->shared_var_count = l->shared_vars.count, sizeof(VarId));
     func->has_unknown |= ptx_diag_errors(l->diags) != errors;
     ptx_arena_release(l->scratch, mark);
     l->diags->func = -1;

@@ -2,10 +2,10 @@
 #include "kit.h"
 
 #include "analysis/sim/shared_layout.h"
+#include "api/module.h"
 #include "ir/func.h"
 #include "ir/insn.h"
 #include "ir/module.h"
-#include "ir/operand.h"
 #include "isa/isa.h"
 #include "support/arena.h"
 
@@ -94,11 +94,7 @@ static void test_named(void **state)
     static const struct Row { const Op *op; uint32_t sized, unsized; uint64_t end; } rows[] = {
         { &add, 2, 1, 12 }, { &call, 2, 2, 12 },
     };
-    Operand operands[] = {
-        { .kind = OPERAND_VAR, .id = 3 }, { .kind = OPERAND_VAR, .id = 1 },
-        { .kind = OPERAND_VAR, .id = 0 }, { .kind = OPERAND_VAR, .id = 3 },
-        { .kind = OPERAND_VAR, .id = 2 }, { .kind = OPERAND_REG, .id = 4 },
-    };
+    VarId named[] = { 3, 1, 0, 3, 2 };
     jmp_buf on_failure;
     Arena arena;
     (void)state;
@@ -107,8 +103,8 @@ static void test_named(void **state)
     const SharedUnit *units = ptx_shared_units_new(&arena, &module);
     for (size_t i = 0; i < COUNT(rows); i++) {
         Insn insn = { .op = rows[i].op };
-        const Func func = { .insns = &insn, .insn_count = 1, .operands = operands,
-                            .operand_count = COUNT(operands) };
+        const Func func = { .insns = &insn, .insn_count = 1, .has_calls = true,
+                            .shared_vars = named, .shared_var_count = COUNT(named) };
         const SharedUnit unit = ptx_shared_unit_of(&arena, &module, &units[0], &func);
         assert_int_equal(unit.sized.count, rows[i].sized);
         assert_int_equal(unit.unsized.count, rows[i].unsized);
@@ -117,12 +113,32 @@ static void test_named(void **state)
     ptx_arena_free(&arena);
 }
 
+/* Of a function in text: those of shared memory, as often as operands name them. */
+static void test_listed(void **state)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_80\n.address_size 64\n"
+        ".shared .b32 a;\n.global .b32 g;\n.extern .shared .b32 b[];\n.shared .b32 unnamed;\n"
+        ".visible .entry k()\n{\n.reg .b32 %r<4>; .reg .b64 %rd<2>;\n"
+        "ld.shared.u32 %r1, [b+4]; ld.global.u32 %r2, [g]; mov.u64 %rd1, a; st.shared.u32 [b], "
+        "%r2;\nret;\n}\n.visible .entry l() { ret; }\n";
+    static const VarId expected[] = { 2, 0, 2 };
+    (void)state;
+    ptxlint_module *module = kit_module(text);
+    const Func *func = &module->ir->funcs[0];
+    assert_int_equal(func->shared_var_count, COUNT(expected));
+    assert_memory_equal(func->shared_vars, expected, sizeof expected);
+    assert_int_equal(module->ir->funcs[1].shared_var_count, 0);
+    ptxlint_module_free(module);
+}
+
 UNIT(shared_layout)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_variable),
         cmocka_unit_test(test_by_address),
         cmocka_unit_test(test_named),
+        cmocka_unit_test(test_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

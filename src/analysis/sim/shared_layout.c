@@ -3,7 +3,6 @@
 #include "ir/func.h"
 #include "ir/insn.h"
 #include "ir/module.h"
-#include "ir/operand.h"
 #include "isa/isa.h"
 #include "support/arena.h"
 
@@ -68,7 +67,7 @@ const SharedUnit *ptx_shared_units_new(Arena *arena, const Module *module)
 
 static bool may_call(const Func *func)
 {
-    for (InsnId i = 0; i < func->insn_count; i++)
+    for (InsnId i = 0; func->has_calls && i < func->insn_count; i++)
         if (func->insns[i].op->kind == OPK_CALL)
             return true;
     return false;
@@ -84,12 +83,10 @@ static int compare_ids(const void *a, const void *b)
 static uint32_t named_of_unit(Arena *arena, const Module *module, const Func *func, VarId **named)
 {
     uint32_t count = 0, kept = 0;
-    *named = ptx_arena_array(arena, VarId, func->operand_count);
-    for (uint32_t o = 0; o < func->operand_count; o++) {
-        const Operand *operand = &func->operands[o];
-        if (operand->kind == OPERAND_VAR && is_of_unit(module, &module->vars[operand->id]))
-            (*named)[count++] = operand->id;
-    }
+    *named = ptx_arena_array(arena, VarId, func->shared_var_count);
+    for (uint32_t i = 0; i < func->shared_var_count; i++)
+        if (is_of_unit(module, &module->vars[func->shared_vars[i]]))
+            (*named)[count++] = func->shared_vars[i];
     if (count)
         qsort(*named, count, sizeof **named, compare_ids);
     for (uint32_t i = 0; i < count; i++)
