@@ -139,6 +139,8 @@ struct AstFunc {
     AstDecl *params, *results;
     AstAttribute *attributes;
     AstStmt *body;              /* AST_SCOPE_BEGIN ... AST_SCOPE_END; NULL for a declaration */
+    uint32_t insn_count;        /* of its body */
+    uint32_t operand_count;     /* nodes: its instructions have seldom more operands */
     Linkage linkage;
     Span lost[AST_MAX_LOST];    /* declarations that could not be read; no names for their words */
     uint8_t lost_count;

@@ -232,6 +232,7 @@ void ptx_build_func(Parser *p, AstFunc *func)
     p->stmt_tail = &func->body;
     p->loc = NULL;
     p->scope_count = 0;
+    p->operand_count = 0;
 }
 
 void ptx_build_func_end(Parser *p, Token end)
@@ -240,6 +241,7 @@ void ptx_build_func_end(Parser *p, Token end)
         ptx_build_scope_end(p, end);
     if (p->func) {
         p->func->span = ptx_span_join(p->func->span, ptx_token_span(end));
+        p->func->operand_count = p->operand_count;
         ptx_build_add_item(p)->func = p->func;
     }
     p->func = NULL;
@@ -311,6 +313,8 @@ AstStmt *ptx_build_insn(Parser *p, Token opcode, OperandList operands, Token end
         ptx_build_mark_error(p);
     }
     insn->operands = open_operands(operands);
+    if (p->func)
+        p->func->insn_count++;
     return insn;
 }
 

@@ -79,6 +79,7 @@ struct Parser {
     int32_t func_count;         /* functions built: the index that lowering will give this one */
     AstStmt **stmt_tail;
     AstStmt *loc;               /* the last .loc of this function */
+    uint32_t operand_count;     /* made since the function began */
     uint32_t scope_count;
     AstStmt *scopes[LIMIT_NESTING + 2];         /* open AST_SCOPE_BEGINs, outermost first */
     AstStmt **label_tails[LIMIT_NESTING + 2];

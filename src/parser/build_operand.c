@@ -12,6 +12,7 @@ static AstOperand *new_operand(Parser *p, AstOperandKind kind, Span span)
     AstOperand *operand = ptx_arena_new(p->arena, AstOperand);
     operand->kind = (uint8_t)kind;
     operand->span = span;
+    p->operand_count++;
     return operand;
 }
 
@@ -364,6 +365,7 @@ AstOperand *ptx_operand_binary(Parser *p, AstOperand *left, Token operator, AstO
         && operator.kind == TOK_SLASH && !(right->value << 1))
         return bad_operand(p, span, "this constant expression divides by zero");
     if (add_offset(left, operator.kind, right) || ptx_fold_reals(left, operator.kind, right)) {
+        p->operand_count--;
         left->span = span;
         return left;
     }

@@ -217,6 +217,26 @@ static bool are_in_range(const Lower *l)
     return true;
 }
 
+/* Instructions and operands are made where they stay, as the parser has counted them: a vector
+ * would be as long again while it is copied. */
+static void reserve_items(Lower *l, const AstFunc *ast)
+{
+    l->insns.capacity = ast->insn_count;
+    l->operands.capacity = ast->operand_count;
+    l->insns.items = ptx_arena_array(l->arena, Insn, l->insns.capacity);
+    l->operands.items = ptx_arena_array(l->arena, Operand, l->operands.capacity);
+}
+
+/* Of a vector for which reserve_items has made as much. */
+static void *keep_items(const Lower *l, void *items, uint32_t count, uint32_t capacity,
+                        uint32_t made, size_t size)
+{
+    if (!count || capacity != made)
+        return copy_items(l, items, count, size);
+    ptx_arena_trim(l->arena, items, count, made, size);
+    return items;
+}
+
 static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
 {
     ArenaMark mark = ptx_arena_mark(l->scratch);
@@ -246,6 +266,7 @@ static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
     func->result_count = ptx_lower_declare_params(l, ast->results, id, true, &func->results);
     l->result_reg_count = l->regs.count;
     func->param_count = ptx_lower_declare_params(l, ast->params, id, false, &func->params);
+    reserve_items(l, ast);
     lower_body(l, ast->body);
     if (l->has_descriptors)
         ptx_lower_descriptors(l);
@@ -257,10 +278,10 @@ static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
             l->labels.items[i].insn = l->insns.count;
     }
     ASSERT(are_in_range(l));
-    func->insns = copy_items(l, l->insns.items, func->insn_count = l->insns.count,
-                             sizeof(Insn));
-    func->operands = copy_items(l, l->operands.items,
-                                func->operand_count = l->operands.count, sizeof(Operand));
+    func->operands = keep_items(l, l->operands.items, func->operand_count = l->operands.count,
+                                l->operands.capacity, ast->operand_count, sizeof(Operand));
+    func->insns = keep_items(l, l->insns.items, func->insn_count = l->insns.count,
+                             l->insns.capacity, ast->insn_count, sizeof(Insn));
     func->regs = copy_items(l, l->regs.items, func->reg_count = l->regs.count, sizeof(Reg));
     func->labels = copy_items(l, l->labels.items, func->label_count = l->labels.count,
                               sizeof(Label));

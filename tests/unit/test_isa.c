@@ -456,6 +456,34 @@ static void test_roles(void **state)
     }
 }
 
+/* What a function gives back is an operand of each ret, though none is written: more than the
+ * parser has counted. */
+static void test_unwritten_operands(void **state)
+{
+    enum { RETURNS = 40 };
+    Text text = { 0 };
+    (void)state;
+    kit_print(&text, ".version 8.0\n.target sm_80\n.address_size 64\n"
+                     ".func (.reg .b32 %%out) f(.reg .b32 %%in)\n{\nadd.s32 %%out, %%in, 1;\n");
+    for (unsigned i = 0; i < RETURNS; i++)
+        kit_print(&text, "ret;\n");
+    kit_print(&text, "}\n");
+    ptxlint_module *module = kit_module(text.bytes);
+    const Func *func = &module->ir->funcs[0];
+    assert_int_equal(func->insn_count, 1 + RETURNS);
+    assert_int_equal(func->operand_count, 3 + RETURNS);
+    assert_true(func->operands[0].role & ROLE_DEF);
+    assert_int_equal(func->operands[2].value, 1);
+    for (InsnId i = 1; i < func->insn_count; i++) {
+        const Operand *result = ptx_insn_operands(func, &func->insns[i]);
+        assert_int_equal(func->insns[i].operand_count, 1);
+        assert_int_equal(result->flags, OPERAND_IMPLICIT);
+        assert_int_equal(result->id, func->operands[0].id);
+    }
+    ptxlint_module_free(module);
+    free(text.bytes);
+}
+
 UNIT(isa)
 {
     const struct CMUnitTest tests[] = {
@@ -469,6 +497,7 @@ UNIT(isa)
         cmocka_unit_test(test_modifiers),
         cmocka_unit_test(test_classes),
         cmocka_unit_test(test_roles),
+        cmocka_unit_test(test_unwritten_operands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
