@@ -135,6 +135,27 @@ static void view_info(ptxlint_module *m, const ptxlint_options *options)
     info->is_generated = m->found && m->found->is_generated;
 }
 
+static void begin_scratch(ptxlint_module *m, const ptxlint_options *options, ReadArenas *arenas)
+{
+    ptx_arena_begin(&arenas->scratch, memory_limit(m, options), options);
+    if (ptx_module_is_worth_region(m, options))
+        arenas->scratch.region = &arenas->region;
+}
+
+/* What reading took beyond a huge page goes back before the analysis takes as much. */
+static void end_reading(ptxlint_module *m, const ptxlint_options *options, ReadArenas *arenas)
+{
+    const ArenaRegion *region = &arenas->region;
+    ptx_arena_free(&arenas->items);
+    ptx_arena_free(&arenas->vectors);
+    if (!region->mapped || region->next - region->mapped <= HUGE_PAGE_BYTES)
+        return;
+    ptx_arena_free(&arenas->scratch);
+    ptx_region_close(&arenas->region);
+    begin_scratch(m, options, arenas);
+    arenas->scratch.on_failure = m->arena.on_failure;
+}
+
 typedef struct ModuleRun {
     ptxlint_module *m;
     const ptxlint_options *options;
@@ -154,8 +175,7 @@ static void run_guarded(void *context)
     ptx_profile_module(options->profile);
     TIMED(PARSE, ptx_module_read(m, options, arenas, memory_limit(m, options)));
     sum_up_other_text(&m->diags, m->ir);
-    ptx_arena_free(&arenas->items);
-    ptx_arena_free(&arenas->vectors);
+    end_reading(m, options, arenas);
     choose_module_gpus(m, options);
     if (options->sources && !options->syntax_only)
         ptx_cuda_name_params(&m->arena, &arenas->scratch, m->ir, options->sources,
@@ -196,10 +216,9 @@ static bool run(ptxlint_module *m, const ptxlint_options *options, ReadArenas *a
     ptx_arena_begin(&m->arena, limit, options);
     ptx_arena_begin(&arenas->items, limit, options);
     ptx_arena_begin(&arenas->vectors, limit, options);
-    ptx_arena_begin(&arenas->scratch, limit, options);
+    begin_scratch(m, options, arenas);
     m->arena.is_long = m->length >= LONG_TEXT_BYTES;
-    if (ptx_module_is_worth_region(m, options))
-        arenas->vectors.region = arenas->scratch.region = &arenas->region;
+    arenas->vectors.region = arenas->scratch.region;
     Arena *const guarded[GUARD_ARENAS_MAX] = { &m->arena, &arenas->items, &arenas->vectors,
                                &arenas->scratch };
     ptx_run_guarded(guarded, run_guarded, &call);
