@@ -18,7 +18,10 @@ typedef struct Slicer {
     /* per register and one more, into definitions: the instructions that write it */
     const uint32_t *first;
     const InsnId *definitions;
-    InsnId *stack;              /* needed, and not looked at yet */
+    /* a barrier gives back a number, of all warps */
+    bool has_reduction;
+    InsnId swept;               /* needed ones from here on are looked at, but for the stack's */
+    InsnId *stack;
     uint32_t depth;
 } Slicer;
 
@@ -27,7 +30,8 @@ static void need(Slicer *s, InsnId insn)
     if (s->is_needed[insn])
         return;
     s->is_needed[insn] = true;
-    s->stack[s->depth++] = insn;
+    if (insn > s->swept)
+        s->stack[s->depth++] = insn;
 }
 
 static void read_register(Slicer *s, RegId reg)
@@ -67,6 +71,12 @@ static bool is_control(const Op *op)
     }
 }
 
+/* A barrier that gives back a number, of all warps. */
+static bool reduces(const Insn *insn, const Operand *operands)
+{
+    return insn->op->kind == OPK_BAR && insn->operand_count && operands->role & ROLE_DEF;
+}
+
 /* What every instruction needs whatever it does: its guard, its addresses, what steers control. */
 static void read_always(Slicer *s, const Insn *insn)
 {
@@ -77,6 +87,7 @@ static void read_always(Slicer *s, const Insn *insn)
     const bool is_multiplication = insn->op->family == OP_WGMMA
                                    || insn->op->operation == OP_WMMA_LOAD
                                    || insn->op->operation == OP_WMMA_STORE;
+    s->has_reduction |= reduces(insn, operands);
     if (insn->guard != NO_ID)
         read_register(s, insn->guard);
     for (unsigned o = 0; o < insn->operand_count; o++)
@@ -162,15 +173,16 @@ static uint16_t *count_plain(Arena *arena, const Func *func, const Cfg *cfg, con
 
 /* A frame keeps what a run may write, and no more: large kernels have tens of thousands of
  * registers, most of which hold data. */
-static uint32_t *number_places(Arena *arena, const Func *func, const bool *is_needed,
-                               uint32_t *count)
+static uint32_t *number_places(Arena *arena, const Func *func, const Slice *slice, uint32_t *count)
 {
     uint32_t *places = ptx_arena_array(arena, uint32_t, func->reg_count + 1);
     *count = 1;
     for (InsnId i = 0; i < func->insn_count; i++) {
+        if (slice->plain[i])
+            continue;
         const Insn *insn = &func->insns[i];
         const Operand *operands = ptx_insn_operands(func, insn);
-        bool may_run = is_needed[i] || is_control(insn->op)
+        bool may_run = slice->is_needed[i] || is_control(insn->op)
                        || insn->op->flags & (OPF_SIDE_EFFECT | OPF_WARP);
         for (unsigned o = 0; o < insn->operand_count && may_run; o++)
             if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF
@@ -219,19 +231,17 @@ static void take_global_stores(Slicer *s)
             need(s, i);
 }
 
-/* A barrier that gives back a number, of all warps. */
-static bool reduces(const Func *func, const Insn *insn)
+/* Most of what is needed stands before what needs it: one walk backwards finds it in the order in
+ * which it lies in memory. */
+static void take_needed(Slicer *s)
 {
-    return insn->op->kind == OPK_BAR && insn->operand_count
-           && ptx_insn_operands(func, insn)->role & ROLE_DEF;
-}
-
-static bool is_apart(const Slicer *s)
-{
-    bool is_apart = !s->reads_shared && !s->func->has_calls;
-    for (InsnId i = 0; is_apart && i < s->func->insn_count; i++)
-        is_apart = !reduces(s->func, &s->func->insns[i]);
-    return is_apart;
+    for (s->swept = s->func->insn_count; s->swept-- > 0;) {
+        if (!s->is_needed[s->swept])
+            continue;
+        take(s, s->swept);
+        while (s->depth)
+            take(s, s->stack[--s->depth]);
+    }
 }
 
 Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg,
@@ -244,6 +254,7 @@ Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cf
     Slicer s = { .func = func,
                  .is_needed = is_needed,
                  .is_read = ptx_arena_array(scratch, bool, func->reg_count + 1),
+                 .swept = func->insn_count,
                  .stack = ptx_arena_array(scratch, InsnId, func->insn_count + 1),
                  .reads_private = func->result_count > 0 || func->has_calls };
     if (defs) {
@@ -261,13 +272,12 @@ Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cf
         take_stores(&s);
     if (has_contents)
         take_global_stores(&s);
-    while (s.depth)
-        take(&s, s.stack[--s.depth]);
+    take_needed(&s);
     ptx_arena_release(scratch, mark);
     Slice slice = { .is_needed = is_needed,
                     .plain = count_plain(arena, func, cfg, is_needed),
-                    .is_apart = is_apart(&s) };
-    slice.places = number_places(arena, func, is_needed, &slice.place_count);
+                    .is_apart = !s.reads_shared && !func->has_calls && !s.has_reduction };
+    slice.places = number_places(arena, func, &slice, &slice.place_count);
     return slice;
 }
 
