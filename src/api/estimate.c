@@ -171,7 +171,7 @@ static double count_estimate_accesses(const Evaluation *evaluation, const Func *
 {
     double lanes = evaluation->is_part || evaluation->is_cut ? (double)NAN : 0;
     for (InsnId i = 0; i < func->insn_count; i++) {
-        const Count *total = &evaluation->insns[i].total;
+        const Count *total = evaluation->insns[i].total;
         if (!is_of_memory(&func->insns[i]) || !(total->requests > 0))
             continue;
         lanes += total->doubt <= UNCERTAIN_MODEL || (knows && total->doubt == UNCERTAIN_PARAMETER)
@@ -186,7 +186,7 @@ static void sum_requests(const Evaluation *evaluation, const Func *func, ptxlint
     double global = 0, shared = 0, sectors = 0, ideal_sectors = 0, lines = 0, wavefronts = 0,
            ideal_wavefronts = 0;
     for (InsnId i = 0; i < func->insn_count; i++) {
-        const Count *total = &evaluation->insns[i].total;
+        const Count *total = evaluation->insns[i].total;
         global += total->sectors > 0 ? total->requests : 0;
         shared += total->wavefronts > 0 ? total->requests : 0;
         sectors += total->sectors;

@@ -395,9 +395,9 @@ static double count_replays(const Gpu *gpu, const Func *func, const Evaluation *
         const Evaluated *at = &evaluation->insns[i];
         if (at->certainty == CERTAINTY_UNKNOWN)
             continue;
-        replays += at->total.wavefronts - at->total.ideal_wavefronts;
+        replays += at->total->wavefronts - at->total->ideal_wavefronts;
         if (has_lines && func->insns[i].op->flags & OPF_LOAD)
-            replays += (at->total.sectors - at->total.ideal_sectors) * SECTOR_BYTES / LINE_BYTES;
+            replays += (at->total->sectors - at->total->ideal_sectors) * SECTOR_BYTES / LINE_BYTES;
     }
     return replays;
 }

@@ -148,7 +148,7 @@ static void explain_figures(char why[WHY_BYTES], const FiguresOf *of, const Eval
                          : "no thread reaches it in this launch");
         return;
     }
-    say_doubt(why, of, (Uncertainty)insn->total.doubt);
+    say_doubt(why, of, (Uncertainty)insn->total->doubt);
     if (insn->certainty != CERTAINTY_ESTIMATE)
         return;
     if (evaluation->is_cut) {
@@ -158,7 +158,7 @@ static void explain_figures(char why[WHY_BYTES], const FiguresOf *of, const Eval
                  (unsigned)evaluation->blocks_run, evaluation->blocks);
         say(why, text);
     }
-    if (insn->total.doubt == UNCERTAIN_PARAMETER)       /* which has named them */
+    if (insn->total->doubt == UNCERTAIN_PARAMETER)       /* which has named them */
         return;
     if (evaluation->grid_is_assumed && !evaluation->is_cut && !evaluation->is_whole)
         say(why, "the grid is not known");
@@ -245,7 +245,7 @@ static const ptxlint_shaped *view_shapes(Sessions *all, const Evaluation *evalua
 static void fill_access(Sessions *all, const FiguresOf *of, const Evaluated *insn,
                         ptxlint_access *out)
 {
-    const Count *total = &insn->total;
+    const Count *total = insn->total;
     const Evaluation *evaluation = of->evaluation;
     bool is_known = insn->certainty != CERTAINTY_UNKNOWN && total->requests > 0;
     char why[WHY_BYTES] = "";

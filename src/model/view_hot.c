@@ -98,10 +98,10 @@ static ptxlint_hot_line sum_line(HotView *v, const HotInsn *insns, size_t count)
         line.time_percent += v->shares ? 100 * v->shares[insns[i].insn] : (double)NAN;
         if (!(op->flags & (OPF_LOAD | OPF_STORE)))
             continue;
-        line.sectors += at->total.sectors;
-        line.ideal_sectors += at->total.ideal_sectors;
-        line.conflict_wavefronts += conflicts_of(&at->total);
-        if (at->total.sectors > 0 || at->total.wavefronts > 0
+        line.sectors += at->total->sectors;
+        line.ideal_sectors += at->total->ideal_sectors;
+        line.conflict_wavefronts += conflicts_of(at->total);
+        if (at->total->sectors > 0 || at->total->wavefronts > 0
             || (at->is_reached && at->certainty == CERTAINTY_UNKNOWN))
             worsen_certainty(&line.certainty, at->certainty);
     }

@@ -67,8 +67,8 @@ static void view_run(const InstructionView *v, InsnId i, ptxlint_instruction *ou
     out->executions_certainty = PTXLINT_NOT_KNOWN;
     if (!v->insns || evaluation->grid_is_assumed || evaluation->is_part)
         return;
-    out->executions = v->insns[i].total.warps;
-    out->thread_executions = v->insns[i].total.lanes;
+    out->executions = v->insns[i].total->warps;
+    out->thread_executions = v->insns[i].total->lanes;
     out->executions_certainty = v->executions;
 }
 
@@ -83,16 +83,16 @@ static void view_traffic(const InstructionView *v, InsnId i, ptxlint_instruction
     if (isnan(out->executions) || !(v->func->insns[i].op->flags & (OPF_LOAD | OPF_STORE)))
         return;
     const Evaluated *at = &v->insns[i];
-    if (at->certainty == CERTAINTY_UNKNOWN || !(at->total.requests > 0))
+    if (at->certainty == CERTAINTY_UNKNOWN || !(at->total->requests > 0))
         return;
     out->access_certainty = worse_certainty(certainties[at->certainty], PTXLINT_EXACT);
-    if (at->total.sectors > 0) {
-        out->sectors = at->total.sectors;
-        out->ideal_sectors = at->total.ideal_sectors;
+    if (at->total->sectors > 0) {
+        out->sectors = at->total->sectors;
+        out->ideal_sectors = at->total->ideal_sectors;
     }
-    if (at->total.wavefronts > 0) {
-        out->wavefronts = at->total.wavefronts;
-        out->ideal_wavefronts = at->total.ideal_wavefronts;
+    if (at->total->wavefronts > 0) {
+        out->wavefronts = at->total->wavefronts;
+        out->ideal_wavefronts = at->total->ideal_wavefronts;
     }
 }
 
@@ -195,11 +195,11 @@ static bool follows_all(const Evaluation *e, const Func *func, const Cfg *cfg)
     if (is_assumed || !e->is_whole || e->is_cut || e->func_count || func->has_calls)
         return false;
     for (BlockId b = 0; b < cfg->block_count; b++)
-        if (cfg->blocks[b].succ_count > 1 && e->insns[cfg->blocks[b].end - 1].total.doubt)
+        if (cfg->blocks[b].succ_count > 1 && e->insns[cfg->blocks[b].end - 1].total->doubt)
             return false;
     for (InsnId i = 0; i < func->insn_count; i++)
-        if (e->insns[i].total.doubt == UNCERTAIN_DATA || e->insns[i].total.doubt == UNCERTAIN_REPEAT
-            || e->insns[i].total.doubt == UNCERTAIN_ORDER)
+        if (e->insns[i].total->doubt == UNCERTAIN_DATA || e->insns[i].total->doubt == UNCERTAIN_REPEAT
+            || e->insns[i].total->doubt == UNCERTAIN_ORDER)
             return false;
     return true;
 }

@@ -97,7 +97,7 @@ static void check_row(World *w, const ptxlint_module *m, FuncId f, const char *p
     assert_int_equal(!row, !all);
     for (InsnId i = 0; row && i < m->ir->funcs[f].insn_count; i++) {
         const Evaluated *a = &row->insns[i], *b = &all->insns[i];
-        const Count *x = &a->total, *y = &b->total;
+        const Count *x = a->total, *y = b->total;
         const bool is_same = x->requests == y->requests && x->active == y->active
                              && x->sectors == y->sectors && x->wavefronts == y->wavefronts
                              && x->addresses == y->addresses && x->divergent == y->divergent
@@ -231,8 +231,8 @@ static void test_nest(void **state)
     assert_true(e->steps < NEST_STEPS && !e->is_cut && e->has_left_early);
     for (InsnId i = 0; i < func->insn_count; i++)
         assert_true(e->insns[i].is_reached);
-    assert_int_equal(e->insns[func->insn_count - 2].total.sectors
-                         / e->insns[func->insn_count - 2].total.requests, 32);
+    assert_int_equal(e->insns[func->insn_count - 2].total->sectors
+                         / e->insns[func->insn_count - 2].total->requests, 32);
     ptx_arena_free(&work);
     ptxlint_module_free(m);
 }

@@ -69,7 +69,7 @@ typedef struct Worker {
 static void print_counts(Text *out, const Func *func, const Evaluation *e)
 {
     for (InsnId i = 0; i < func->insn_count; i++) {
-        const Count *c = &e->insns[i].total;
+        const Count *c = e->insns[i].total;
         kit_print(out, "%u: %.17g %.17g %.17g %.17g %.17g %.17g %d %d\n", i, c->warps, c->lanes,
                   c->requests, c->sectors, c->wavefronts, c->waits, c->doubt, c->pattern);
     }

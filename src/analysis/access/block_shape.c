@@ -65,11 +65,12 @@ static void keep_shape(const AccessEvaluator *e, unsigned shape)
 {
     for (uint32_t t = 0; t < e->tally_count; t++) {
         AccessTally *tally = &e->tallies[t];
-        Count *to = tally->shaped;
+        const Count **to = tally->shaped;
         for (InsnId i = 0; i < tally->func->insn_count; i++)
             if (ptx_insn_is_access(&tally->func->insns[i])) {
-                if (!e->is_cut && tally->insns[i].total.doubt != UNCERTAIN_ADDRESS)
-                    to[shape] = tally->insns[i].total;
+                const Count *total = ptx_tally_total(tally, i);
+                if (!e->is_cut && total->doubt != UNCERTAIN_ADDRESS)
+                    to[shape] = total;
                 to += e->out->shape_count;
             }
     }
@@ -85,7 +86,9 @@ static void try_shape(AccessEvaluator *e, unsigned shape, uint64_t most_steps, b
     for (uint32_t t = 0; t < e->tally_count; t++)
         for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++) {
             Evaluated *insn = &e->tallies[t].insns[i];
-            insn->best_share = fmin(insn->best_share, ptx_evaluator_ratio(&insn->total));
+            const Count *total = e->tallies[t].totals[i];
+            if (total && total->requests > 0)
+                insn->best_share = fmin(insn->best_share, ptx_evaluator_ratio(total));
         }
 }
 
@@ -101,12 +104,12 @@ void ptx_evaluator_try_shapes(AccessEvaluator *e, uint64_t most_steps, bool is_q
         return;
     for (uint32_t t = 0; t < count; t++) {
         AccessTally *tally = &e->tallies[t];
-        tally->shaped = ptx_arena_array(e->arena, Count,
+        tally->shaped = ptx_arena_array(e->arena, const Count *,
                                         (size_t)count_accesses(tally->func) * e->out->shape_count);
     }
     keep_shape(e, 0);
     e->watch.observer.is_paused = true;
-    Count **own = ptx_evaluator_set_aside(e);
+    const AccessTally *own = ptx_evaluator_set_aside(e);
     for (unsigned i = 1; i < e->out->shape_count; i++) {
         try_shape(e, i, most_steps, is_quick);
         e->tally_count = count;         /* what is called in these shapes alone does not count */
@@ -124,14 +127,16 @@ static double used_of(const Count *count)
 }
 
 /* Whether requests cost more in one shape than in another, or use more of what they move. */
-static bool is_shaped(const Count *shaped, unsigned count)
+static bool is_shaped(const Count *const *shaped, unsigned count)
 {
     double least[2] = { (double)INFINITY, (double)INFINITY }, most[2] = { 0, 0 };
     for (unsigned i = 0; i < count; i++) {
-        const Count *c = &shaped[i];
+        const Count *c = shaped[i];
+        if (!c || !(c->requests > 0))
+            continue;
         const double figures[2] = { (c->sectors + c->wavefronts + c->addresses) / c->requests,
                                     used_of(c) / (c->sectors + c->wavefronts + c->addresses) };
-        for (unsigned f = 0; f < 2 && c->requests > 0; f++) {
+        for (unsigned f = 0; f < 2; f++) {
             least[f] = fmin(least[f], figures[f]);
             most[f] = fmax(most[f], figures[f]);
         }
@@ -142,13 +147,14 @@ static bool is_shaped(const Count *shaped, unsigned count)
 void ptx_evaluator_finish_shapes(Arena *arena, const AccessEvaluator *e, const AccessTally *tally)
 {
     unsigned count = e->out->shape_count;
-    const Count *shaped = tally->shaped;
+    const Count **shaped = tally->shaped;
     for (InsnId i = 0; i < tally->func->insn_count; i++) {
         if (!ptx_insn_is_access(&tally->func->insns[i]))
             continue;
         if (is_shaped(shaped, count)) {
             Count *kept = ptx_arena_array(arena, Count, count);
-            memcpy(kept, shaped, count * sizeof *kept);
+            for (unsigned s = 0; s < count; s++)
+                kept[s] = shaped[s] ? *shaped[s] : ptx_count_none;
             tally->insns[i].shaped = kept;
         }
         shaped += count;

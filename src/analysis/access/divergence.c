@@ -41,7 +41,7 @@ DivergenceCosts *ptx_divergence_new(Arena *arena, const Evaluation *evaluation,
     costs->region = ptx_arena_array(arena, BlockId, block_count + 1);
     costs->work = WORK_FLOOR + (uint64_t)WORK_PER_INSN * flow->func->insn_count;
     for (InsnId i = 0; i < flow->func->insn_count; i++)
-        costs->slots += evaluation->insns[i].total.warps;
+        costs->slots += evaluation->insns[i].total->warps;
     return costs;
 }
 
@@ -82,7 +82,7 @@ static double wasted_in_block(const DivergenceCosts *costs, BlockId block, doubl
     const Block *run = &costs->flow.cfg->blocks[block];
     double wasted = 0;
     for (InsnId i = run->first; i < run->end; i++) {
-        const Count *count = &costs->evaluation->insns[i].total;
+        const Count *count = costs->evaluation->insns[i].total;
         double needed = count->lanes / density;
         bool is_elected = count->lanes <= count->warps;
         wasted += !is_elected && count->warps > needed ? count->warps - needed : 0;
@@ -158,7 +158,7 @@ static bool rests_on_guess(DivergenceCosts *costs, BlockId block)
 DivergenceCost ptx_divergence_measure(DivergenceCosts *costs, BlockId block)
 {
     const Evaluation *evaluation = costs->evaluation;
-    const Count *branch = &evaluation->insns[costs->flow.cfg->blocks[block].end - 1].total;
+    const Count *branch = evaluation->insns[costs->flow.cfg->blocks[block].end - 1].total;
     if (!(branch->warps > 0) || evaluation->is_cut || branch->doubt >= UNCERTAIN_DATA
         || (branch->divergent > 0 && rests_on_guess(costs, block)))
         return (DivergenceCost){ UNKNOWN, UNKNOWN, UNKNOWN, CERTAINTY_ESTIMATE };

@@ -40,7 +40,7 @@ static bool is_any_notable(const SimFunc *ran)
 static bool is_tally_notable(const AccessTally *tally)
 {
     for (InsnId i = 0; i < tally->func->insn_count; i++)
-        if (is_notable(&tally->insns[i].total))
+        if (tally->totals[i] && is_notable(tally->totals[i]))
             return true;
     return false;
 }
@@ -190,9 +190,8 @@ static void begin_evaluation(AccessEvaluator *e, Arena *arena)
 {
     const Func *func = e->price.func;
     Evaluation *out = e->out = ptx_arena_new(arena, Evaluation);
-    Evaluated *insns = ptx_arena_array(arena, Evaluated, func->insn_count);
-    ptx_evaluator_add_tally(e, func, insns);
-    *out = (Evaluation){ .insns = insns,
+    ptx_evaluator_add_tally(e, arena, func);
+    *out = (Evaluation){ .insns = e->tallies[0].insns,
                          .block_is_assumed = e->shape.block_is_assumed,
                          .grid_is_assumed = e->shape.grid_is_assumed,
                          .few_read_bytes = (double)NAN,
@@ -230,7 +229,7 @@ const Evaluation *ptx_evaluator_evaluate(AccessEvaluator *e, Arena *arena, uint6
     return finish_evaluation(e, arena);
 }
 
-/* As it is, with totals of its own: what is finished may be finished again. */
+/* As it is: what is finished may be finished again. Nothing more is counted in its totals. */
 static AccessEvaluator copy_of(const AccessEvaluator *e, Arena *arena)
 {
     AccessEvaluator copy = *e;
@@ -292,7 +291,7 @@ TouchedBytes ptx_evaluate_touched(const KernelRun *run, const bool *counts, uint
     AccessEvaluator e = { .machine = m, .out = &out, .arena = run->work };
     e.touched = ptx_touched_new(run->work, m, func, counts);
     e.shape = ptx_machine_shape(m);
-    ptx_evaluator_add_tally(&e, func, ptx_arena_array(run->work, Evaluated, func->insn_count));
+    ptx_evaluator_add_tally(&e, run->work, func);
     if (!e.shape.grid_is_assumed && !e.shape.block_is_assumed)
         ptx_evaluator_run_all(&e, most_steps);
     const TouchedBytes bytes = ptx_touched_sum(e.touched);

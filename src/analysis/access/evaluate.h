@@ -28,18 +28,18 @@ enum { MAX_SHAPES = 4, MAX_BLOCK_WORKS = 1 << 16 };
 /* What runs as a rule: without sides of branches that hardly a lane takes. */
 static inline double ptx_probable_warps(const Evaluated *insn)
 {
-    return insn->share > 0 ? insn->total.warps : 0;
+    return insn->share > 0 ? insn->total->warps : 0;
 }
 
 static inline double ptx_probable_lanes(const Evaluated *insn)
 {
-    return (double)insn->share * insn->total.lanes;
+    return (double)insn->share * insn->total->lanes;
 }
 
 /* Of an access, how many there are once ptxas has joined it with its neighbours. */
 static inline double ptx_joined_share(const Evaluated *insn)
 {
-    const Count *total = &insn->total;
+    const Count *total = insn->total;
     return total->requests > 0 ? 1 - total->spared_requests / total->requests : 1;
 }
 

@@ -11,9 +11,9 @@
 
 static Certainty certainty_of(const AccessEvaluator *e, const Evaluated *insn)
 {
-    if (!(insn->total.requests > 0) || insn->total.doubt == UNCERTAIN_ADDRESS)
+    if (!(insn->total->requests > 0) || insn->total->doubt == UNCERTAIN_ADDRESS)
         return CERTAINTY_UNKNOWN;
-    if (insn->total.doubt || e->is_cut || e->shape.block_is_assumed
+    if (insn->total->doubt || e->is_cut || e->shape.block_is_assumed
         || !e->out->is_whole)
         return CERTAINTY_ESTIMATE;
     return CERTAINTY_EXACT;
@@ -30,17 +30,27 @@ static void finish_tally(const AccessEvaluator *e, AccessTally *tally, double we
 {
     for (InsnId i = 0; i < tally->func->insn_count; i++) {
         Evaluated *insn = &tally->insns[i];
-        if (weight != 1)
-            weigh_total(&insn->total, weight);
-        insn->is_reached = insn->total.warps > 0;
-        insn->best_share = fmin(insn->best_share, ptx_evaluator_ratio(&insn->total));
+        if (weight != 1 && ptx_tally_is_own(tally, i))
+            weigh_total(tally->totals[i], weight);
+        insn->total = ptx_tally_total(tally, i);
+        insn->is_reached = insn->total->warps > 0;
+        insn->best_share = fmin(insn->best_share, ptx_evaluator_ratio(insn->total));
         insn->certainty = (uint8_t)certainty_of(e, insn);
     }
 }
 
 static bool is_called_access(const AccessTally *tally, InsnId insn)
 {
-    return tally->insns[insn].total.requests > 0 && ptx_insn_is_access(&tally->func->insns[insn]);
+    return tally->insns[insn].total->requests > 0 && ptx_insn_is_access(&tally->func->insns[insn]);
+}
+
+static Evaluated copy_of(Arena *arena, const Evaluated *insn)
+{
+    Evaluated copy = *insn;
+    Count *total = ptx_arena_new(arena, Count);
+    *total = *insn->total;
+    copy.total = total;
+    return copy;
 }
 
 static void list_called_funcs(Arena *arena, AccessEvaluator *e)
@@ -74,7 +84,7 @@ static void list_called(Arena *arena, AccessEvaluator *e)
         const FuncId id = ptx_machine_func_id(e->machine, t);
         for (InsnId i = 0; i < tally->func->insn_count; i++)
             if (is_called_access(tally, i))
-                *called++ = (CalledAccess){ id, i, tally->insns[i] };
+                *called++ = (CalledAccess){ id, i, copy_of(arena, &tally->insns[i]) };
     }
     list_called_funcs(arena, e);
 }

@@ -18,9 +18,14 @@
 /* Of a function that runs: per instruction. */
 typedef struct AccessTally {
     const Func *func;
-    Evaluated *insns;           /* their totals are those of what has run so far */
+    Evaluated *insns;           /* their totals are set at the end */
+    /* those of what has run so far; NULL: nothing was counted. Instructions that always run
+     * together share one: SimFunc.plain */
+    Count **totals;
+    Arena *arena;               /* that they come from */
     double *first_ratio;        /* what an active lane moved in the first block that ran it; NaN */
-    Count *shaped;              /* per access and Evaluation.shapes; NULL: none were tried */
+    /* per access and Evaluation.shapes; there NULL: not known. NULL: none were tried */
+    const Count **shaped;
 } AccessTally;
 
 struct AccessEvaluator {
@@ -46,7 +51,17 @@ struct AccessEvaluator {
 
 /* NULL: what runs is not noted. */
 Footprint *ptx_evaluator_footprint(const AccessEvaluator *e);
-void ptx_evaluator_add_tally(AccessEvaluator *e, const Func *func, Evaluated *insns);
+/* of the kernel: in the arena of what is evaluated. */
+void ptx_evaluator_add_tally(AccessEvaluator *e, Arena *arena, const Func *func);
+static inline const Count *ptx_tally_total(const AccessTally *tally, InsnId insn)
+{
+    return ptx_count_of(tally->totals, insn);
+}
+/* The instruction has a total that those before it do not share. */
+static inline bool ptx_tally_is_own(const AccessTally *tally, InsnId insn)
+{
+    return tally->totals[insn] && (!insn || tally->totals[insn] != tally->totals[insn - 1]);
+}
 
 /* Some warps of a block, within the budget. */
 void ptx_evaluator_run(AccessEvaluator *e, const uint32_t at[3], uint32_t first, uint32_t count);
@@ -62,11 +77,11 @@ double ptx_evaluator_collect_all(AccessEvaluator *e, double weight, bool is_rest
 void ptx_evaluator_forget(AccessEvaluator *e);
 /* Some access, from block to block of those that have run. */
 bool ptx_evaluator_access_differs(const AccessEvaluator *e);
-/* Empties the totals; the same, and what they were, per tally and instruction; puts that back, of
- * the first tallies. */
+/* Begins with totals anew; the same, and the tallies with those that were; puts these back, of the
+ * first tallies. */
 void ptx_evaluator_empty(AccessEvaluator *e);
-Count **ptx_evaluator_set_aside(AccessEvaluator *e);
-void ptx_evaluator_put_back(AccessEvaluator *e, Count **aside, uint32_t tally_count);
+AccessTally *ptx_evaluator_set_aside(AccessEvaluator *e);
+void ptx_evaluator_put_back(AccessEvaluator *e, const AccessTally *aside, uint32_t tally_count);
 
 /* whole_grid.c */
 

@@ -162,20 +162,36 @@ static void join_counts(Count *blocks, const Count *warps, double share, double 
     *blocks = joined;
 }
 
+/* What blocks did not come to has a total then, too, shared as that of the warps is. */
+static void add_totals(AccessTally *blocks, const AccessTally *warps)
+{
+    for (InsnId i = 0; i < warps->func->insn_count; i++)
+        if (!blocks->totals[i] && warps->totals[i])
+            blocks->totals[i] = ptx_tally_is_own(warps, i) ? ptx_arena_new(blocks->arena, Count)
+                                                           : blocks->totals[i - 1];
+}
+
+static void join_tallies(AccessTally *blocks, const AccessTally *warps, double share, double weight)
+{
+    add_totals(blocks, warps);
+    for (InsnId i = 0; i < warps->func->insn_count; i++)
+        if (ptx_tally_is_own(blocks, i))
+            join_counts(blocks->totals[i], ptx_tally_total(warps, i), share, weight);
+}
+
 /* Where independent warps take different paths: as many single warps as three quarters of the
  * budget allow. They cover more of the launch than whole blocks. */
 static void add_single_warps(AccessEvaluator *e, uint64_t most_steps)
 {
     const bool is_paused = e->watch.observer.is_paused;
     const uint32_t tally_count = e->tally_count;
-    Count **blocks = ptx_evaluator_set_aside(e);
+    AccessTally *blocks = ptx_evaluator_set_aside(e);
     e->watch.observer.is_paused = true;
     ptx_machine_allow(e->machine, most_steps / 4 * 3);
     double samples = (double)run_single_warps(e), share = samples / (samples + e->out->blocks_run);
-    for (uint32_t t = 0; t < tally_count; t++)
-        for (InsnId i = 0; samples > 0 && i < e->tallies[t].func->insn_count; i++)
-            join_counts(&blocks[t][i], &e->tallies[t].insns[i].total, share,
-                        e->out->blocks * e->shape.warp_count / samples);
+    for (uint32_t t = 0; t < tally_count && samples > 0; t++)
+        join_tallies(&blocks[t], &e->tallies[t], share,
+                     e->out->blocks * e->shape.warp_count / samples);
     ptx_evaluator_put_back(e, blocks, tally_count);
     e->watch.observer.is_paused = is_paused;
 }
@@ -185,7 +201,8 @@ static void divide_most(AccessEvaluator *e, uint32_t warps)
 {
     for (uint32_t t = 0; t < e->tally_count; t++)
         for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
-            e->tallies[t].insns[i].total.most /= warps;
+            if (ptx_tally_is_own(&e->tallies[t], i))
+                e->tallies[t].totals[i]->most /= warps;
 }
 
 /* The budget does not do for one block: its first warp and its last stand for all. */

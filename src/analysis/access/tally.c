@@ -11,18 +11,32 @@ Footprint *ptx_evaluator_footprint(const AccessEvaluator *e)
     return e->watch.observer.is_paused ? NULL : e->watch.footprint;
 }
 
-void ptx_evaluator_add_tally(AccessEvaluator *e, const Func *func, Evaluated *insns)
+void ptx_evaluator_add_tally(AccessEvaluator *e, Arena *arena, const Func *func)
 {
     if (e->tally_count == e->tally_capacity)
         e->tallies = ptx_arena_grow(e->arena, e->tallies, e->tally_count, &e->tally_capacity,
                                     sizeof *e->tallies);
     AccessTally *tally = &e->tallies[e->tally_count++];
-    *tally = (AccessTally){ func, insns, ptx_arena_array(e->arena, double, func->insn_count),
-                            NULL };
+    *tally = (AccessTally){ .func = func,
+                            .insns = ptx_arena_array(arena, Evaluated, func->insn_count),
+                            .totals = ptx_arena_array(e->arena, Count *, func->insn_count),
+                            .arena = arena,
+                            .first_ratio = ptx_arena_array(e->arena, double, func->insn_count) };
     for (InsnId i = 0; i < func->insn_count; i++) {
         tally->first_ratio[i] = (double)NAN;
-        insns[i].best_share = (double)INFINITY;
+        tally->insns[i].best_share = (double)INFINITY;
     }
+}
+
+/* Of instructions from there on that always run together: to be counted in. */
+static Count *total_of(AccessTally *tally, InsnId first, InsnId end)
+{
+    if (!tally->totals[first]) {
+        Count *total = ptx_arena_new(tally->arena, Count);
+        for (InsnId i = first; i < end; i++)
+            tally->totals[i] = total;
+    }
+    return tally->totals[first];
 }
 
 /* Some warps of a block, within the budget. */
@@ -69,6 +83,21 @@ static void note_longest(Count *total, const Count *of_block, double longest)
     total->longest_waits = of_block->requests > 0 ? of_block->waits / of_block->requests : 0;
 }
 
+/* Of a plain one only how often it runs is asked for. */
+static void add_to_total(AccessTally *tally, InsnId insn, bool is_plain, Count *total,
+                         const Count *count, double weight, double longest)
+{
+    if (!is_plain) {
+        note_ratio(tally, insn, count);
+        ptx_count_add(total, count, weight);
+    } else {
+        total->warps += weight * count->warps;
+        total->lanes += weight * count->lanes;
+        total->most += weight * count->most;
+    }
+    note_longest(total, count, longest);
+}
+
 /* is_rest: only of what was not come to before. warps: of a block. How many instructions ran. */
 static double collect_func(SimFunc ran, AccessTally *tally, double weight, bool is_rest,
                            uint32_t warps)
@@ -80,23 +109,9 @@ static double collect_func(SimFunc ran, AccessTally *tally, double weight, bool 
         if (!first || !(first->warps > 0))
             continue;
         work += first->warps * (end - i);
-        const double longest = longest_of(first, warps);
-        if (is_rest && tally->insns[i].total.warps > 0) {
-            *first = ptx_count_none;
-            continue;
-        }
-        if (!ran.plain[i]) {
-            note_ratio(tally, i, first);
-            ptx_count_add(&tally->insns[i].total, first, weight);
-        }
-        for (InsnId k = i; k < end; k++)
-            note_longest(&tally->insns[k].total, first, longest);
-        /* they run as often as the first of them */
-        for (InsnId k = i; ran.plain[i] && k < end; k++) {
-            tally->insns[k].total.warps += weight * first->warps;
-            tally->insns[k].total.lanes += weight * first->lanes;
-            tally->insns[k].total.most += weight * first->most;
-        }
+        Count *total = total_of(tally, i, end);
+        if (!is_rest || !(total->warps > 0))
+            add_to_total(tally, i, ran.plain[i], total, first, weight, longest_of(first, warps));
         *first = ptx_count_none;
     }
     return work;
@@ -116,10 +131,8 @@ double ptx_evaluator_collect_all(AccessEvaluator *e, double weight, bool is_rest
     const Machine *m = e->machine;
     const uint32_t count = ptx_machine_func_count(m);
     double work = 0;
-    while (e->tally_count < count) {
-        const Func *func = ptx_machine_func_at(m, e->tally_count).func;
-        ptx_evaluator_add_tally(e, func, ptx_arena_array(e->arena, Evaluated, func->insn_count));
-    }
+    while (e->tally_count < count)
+        ptx_evaluator_add_tally(e, e->arena, ptx_machine_func_at(m, e->tally_count).func);
     for (uint32_t t = 0; t < count; t++)
         work += collect_func(ptx_machine_func_at(m, t), &e->tallies[t], weight, is_rest,
                              e->shape.warp_count);
@@ -158,8 +171,9 @@ void ptx_evaluator_forget(AccessEvaluator *e)
 {
     for (uint32_t t = 0; t < e->tally_count; t++)
         for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++) {
-            Count *total = &e->tallies[t].insns[i].total;
-            *total = (Count){ .doubt = total->doubt };
+            Count *total = e->tallies[t].totals[i];
+            if (total)
+                *total = (Count){ .doubt = total->doubt };
         }
     ptx_machine_discard(e->machine);
     memset(e->work, 0, sizeof e->work);
@@ -174,27 +188,26 @@ void ptx_evaluator_forget(AccessEvaluator *e)
 
 void ptx_evaluator_empty(AccessEvaluator *e)
 {
-    for (uint32_t t = 0; t < e->tally_count; t++)
-        for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
-            e->tallies[t].insns[i].total = (Count){ 0 };
+    for (uint32_t t = 0; t < e->tally_count; t++) {
+        AccessTally *tally = &e->tallies[t];
+        tally->totals = ptx_arena_array(e->arena, Count *, tally->func->insn_count);
+        tally->arena = e->arena;
+    }
 }
 
-Count **ptx_evaluator_set_aside(AccessEvaluator *e)
+AccessTally *ptx_evaluator_set_aside(AccessEvaluator *e)
 {
-    Count **aside = ptx_arena_array(e->arena, Count *, e->tally_count);
-    for (uint32_t t = 0; t < e->tally_count; t++) {
-        const AccessTally *tally = &e->tallies[t];
-        aside[t] = ptx_arena_array(e->arena, Count, tally->func->insn_count);
-        for (InsnId i = 0; i < tally->func->insn_count; i++)
-            aside[t][i] = tally->insns[i].total;
-    }
+    AccessTally *aside = ptx_arena_array(e->arena, AccessTally, e->tally_count);
+    for (uint32_t t = 0; t < e->tally_count; t++)
+        aside[t] = e->tallies[t];
     ptx_evaluator_empty(e);
     return aside;
 }
 
-void ptx_evaluator_put_back(AccessEvaluator *e, Count **aside, uint32_t tally_count)
+void ptx_evaluator_put_back(AccessEvaluator *e, const AccessTally *aside, uint32_t tally_count)
 {
-    for (uint32_t t = 0; t < tally_count; t++)
-        for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
-            e->tallies[t].insns[i].total = aside[t][i];
+    for (uint32_t t = 0; t < tally_count; t++) {
+        e->tallies[t].totals = aside[t].totals;
+        e->tallies[t].arena = aside[t].arena;
+    }
 }

@@ -22,6 +22,15 @@ static void add_requests(Count *to, const Count *from, double weight)
     to->waits += weight * from->waits;
 }
 
+static void keep_worst(Count *to, const Count *from)
+{
+    if (from->worst > to->worst || !to->pattern) {
+        to->worst = from->worst;
+        to->pattern = from->pattern;
+        to->stride = from->stride;
+    }
+}
+
 void ptx_count_add(Count *to, const Count *from, double weight)
 {
     to->warps += weight * from->warps;
@@ -34,17 +43,16 @@ void ptx_count_add(Count *to, const Count *from, double weight)
     if (from->requests > 0)
         add_requests(to, from, weight);
     to->low_bits |= from->low_bits;
-    to->divergent += weight * from->divergent;
-    to->edged += weight * from->edged;
+    if (from->divergent > 0) {
+        to->divergent += weight * from->divergent;
+        to->edged += weight * from->edged;
+    }
     to->is_free |= from->is_free;
     to->has_lost_place |= from->has_lost_place;
     to->rows_by |= from->rows_by;
     to->free_by |= from->free_by;
-    if (from->worst > to->worst || !to->pattern) {
-        to->worst = from->worst;
-        to->pattern = from->pattern;
-        to->stride = from->stride;
-    }
+    if (from->requests > 0 || from->pattern)
+        keep_worst(to, from);
     to->doubt = from->doubt > to->doubt ? from->doubt : to->doubt;
 }
 

@@ -30,14 +30,26 @@ typedef enum AccessPattern {
     PATTERN__COUNT
 } AccessPattern;
 
+/* What most instructions have comes first: the rest of them is not looked at. */
 typedef struct Count {
     double warps, lanes;        /* executions, and active lanes in all of them */
     /* of each block, executions by the warp that comes here most often; 0: not known */
     double most;
     double longest;             /* the most of any block, of those that were run; 0: not known */
-    double longest_waits;       /* of that block's requests, the share that waits for L2 */
     double requests;            /* of an access: executions by at least one lane */
-    double active;              /* lanes in those */
+    double divergent;           /* of a branch: executions in which lanes diverged */
+    uint32_t rows_by, free_by;  /* Value's words, of the addresses */
+    uint8_t low_bits;           /* of addresses, those below 32: all of them or-ed */
+    uint8_t pattern;            /* AccessPattern, of the request that worst is of */
+    uint8_t doubt;              /* Doubt */
+    /* the distances between lanes depend on a parameter that is unknown */
+    bool is_free;
+    bool has_lost_place;        /* where some request goes is not known: ptx_value_is_place */
+    /* most sectors, or wavefronts, that one request took beyond its ideal; of that request: */
+    double worst;
+    int64_t stride;             /* bytes from lane to lane, the most frequent distance */
+    double longest_waits;       /* of the longest block's requests, the share that waits for L2 */
+    double active;              /* lanes in the requests */
     double sectors, ideal_sectors, wavefronts, ideal_wavefronts;
     /* of global memory, whatever the GPU moves: distinct pieces of 128 and of 32 bytes */
     double lines, segments;
@@ -50,19 +62,7 @@ typedef struct Count {
     /* of those, where the addresses depend on data, and lanes in them */
     double data_requests, data_lanes;
     double waits;               /* of a load of global memory: requests that wait for L2 */
-    double divergent;           /* of a branch: executions in which lanes diverged ... */
-    /* ... of these, with all lanes of one side before those of the other */
-    double edged;
-    /* most sectors, or wavefronts, that one request took beyond its ideal; of that request: */
-    double worst;
-    int64_t stride;             /* bytes from lane to lane, the most frequent distance */
-    uint32_t rows_by, free_by;  /* Value's words, of the addresses */
-    uint8_t low_bits;           /* of addresses, those below 32: all of them or-ed */
-    uint8_t pattern;            /* AccessPattern */
-    uint8_t doubt;              /* Doubt */
-    /* the distances between lanes depend on a parameter that is unknown */
-    bool is_free;
-    bool has_lost_place;        /* where some request goes is not known: ptx_value_is_place */
+    double edged;               /* of divergent: all lanes of one side before those of the other */
 } Count;
 
 /* Of an instruction that nothing was counted of. */
@@ -82,8 +82,10 @@ void ptx_count_add(Count *to, const Count *from, double weight);
 /* What was counted since then, so many times more. */
 void ptx_count_repeat(Count *count, const Count *before, double times);
 
-typedef struct Evaluated {      /* an instruction; totals of the launch */
-    Count total;
+typedef struct Evaluated {      /* an instruction */
+    /* of the launch; instructions that always run together have one. Never NULL once an evaluation
+     * is done */
+    const Count *total;
     /* per Evaluation.shapes, where an access costs more in one than in another; NULL. No requests:
      * not known in that one */
     const Count *shaped;

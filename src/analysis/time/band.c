@@ -59,7 +59,7 @@ BandKind ptx_band_find(const PredictInput *in, const bool *sure, double waits_us
         has_matrix |= runs && is_matrix(op);
         has_copies |= runs && op->kind == OPK_CP_ASYNC;
         has_local |= runs && op->space == SPACE_LOCAL;
-        has_chance |= in->evaluation->insns[i].total.data_requests > 0;
+        has_chance |= in->evaluation->insns[i].total->data_requests > 0;
     }
     if (waits_us > 0)
         return BAND_WAITS;

@@ -131,7 +131,7 @@ LoopId ptx_concurrency_where(const Func *func, const Cfg *cfg, const Loops *loop
     /* runs of instructions of one loop: the longest stands for all of that loop */
     for (InsnId i = 0; i <= func->insn_count; i++) {
         if (i < func->insn_count && loop_at(cfg, loops, i) == loop_at(cfg, loops, first)) {
-            run += func->insns[i].op->flags & OPF_LOAD ? evaluation->insns[i].total.sectors : 0;
+            run += func->insns[i].op->flags & OPF_LOAD ? evaluation->insns[i].total->sectors : 0;
             continue;
         }
         if (run > most) {
@@ -140,7 +140,7 @@ LoopId ptx_concurrency_where(const Func *func, const Cfg *cfg, const Loops *loop
         }
         first = i;
         run = i < func->insn_count && func->insns[i].op->flags & OPF_LOAD
-                  ? evaluation->insns[i].total.sectors
+                  ? evaluation->insns[i].total->sectors
                   : 0;
     }
     return found;

@@ -275,7 +275,7 @@ static void begin(ParallelismWalker *w, LoopId loop)
 
 static double bytes_of(const ParallelismWalker *w, const LoweredInsn *insn)
 {
-    const Count *total = w->evaluation ? &w->evaluation->insns[insn->origin].total : NULL;
+    const Count *total = w->evaluation ? w->evaluation->insns[insn->origin].total : NULL;
     return total && total->requests > 0 && total->sectors > 0
                ? 32 * total->sectors / total->requests
                : 32.0 * w->func->insns[insn->origin].access_bytes;
@@ -393,7 +393,7 @@ static const BlockId *sort_blocks(Arena *scratch, const Cfg *cfg, const Loops *l
 static double warps_at(const ParallelismWalker *w, LoopId loop)
 {
     return w->evaluation ? w->evaluation->insns[w->cfg->blocks[w->loops->loops[loop].header].first]
-                               .total.warps
+                               .total->warps
                          : 0;
 }
 

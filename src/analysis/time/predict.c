@@ -124,7 +124,7 @@ static const float *all_load_clocks(Arena *scratch, const PredictInput *in, cons
     float *clocks = in->load_clocks ? in->load_clocks
                                     : ptx_arena_array(scratch, float, in->func->insn_count);
     for (InsnId i = 0; i < in->func->insn_count; i++) {
-        const Count *count = &in->evaluation->insns[i].total;
+        const Count *count = in->evaluation->insns[i].total;
         double waits = count->waits
                        + count->data_requests * (cached->data_missed ? cached->data_missed[i] : 1);
         bool is_known = count->requests > 0 && !ptx_op_bypasses_l1(in->func->insns[i].op);
@@ -140,7 +140,7 @@ static const float *longest_load_clocks(Arena *scratch, const PredictInput *in,
 {
     float *clocks = ptx_arena_array(scratch, float, in->func->insn_count);
     for (InsnId i = 0; i < in->func->insn_count; i++) {
-        const Count *count = &in->evaluation->insns[i].total;
+        const Count *count = in->evaluation->insns[i].total;
         bool differs = count->longest > 0 && count->requests > 0
                        && count->longest_waits < count->waits / count->requests
                        && !ptx_op_bypasses_l1(in->func->insns[i].op);
@@ -189,7 +189,7 @@ static double spared_accesses(const PredictInput *in)
     double spared = 0;
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const Evaluated *insn = &in->evaluation->insns[i];
-        spared += insn->total.spared_requests > 0
+        spared += insn->total->spared_requests > 0
                       ? (1 - ptx_joined_share(insn)) * ptx_probable_warps(insn)
                       : 0;
     }
@@ -318,7 +318,7 @@ static double bytes_without_cache(const PredictInput *in)
 {
     double sectors = 0;
     for (InsnId i = 0; i < in->func->insn_count; i++)
-        sectors += in->evaluation->insns[i].total.sectors;
+        sectors += in->evaluation->insns[i].total->sectors;
     return 32 * sectors;
 }
 
@@ -362,7 +362,7 @@ static double constant_clocks(const PredictInput *in, const AddressDistribution 
                     * in->executed->machine[MACHINE_CONST];
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const Insn *insn = &in->func->insns[i];
-        const Count *count = &in->evaluation->insns[i].total;
+        const Count *count = in->evaluation->insns[i].total;
         if (!reads_constants(insn, count) || !(count->requests > 0))
             continue;
         double reach = spread ? spread[i].reach : (double)INFINITY;
@@ -413,7 +413,7 @@ static double wavefronts_by_chance(const PredictInput *in, const AddressDistribu
                                    InsnId i)
 {
     const Insn *insn = &in->func->insns[i];
-    const Count *count = &in->evaluation->insns[i].total;
+    const Count *count = in->evaluation->insns[i].total;
     const double all = in->evaluation->traffics.shared_bytes;
     bool is_atomic = insn->op->kind == OPK_ATOM || insn->op->kind == OPK_RED;
     if (insn->op->space != SPACE_SHARED || !(count->data_requests > 0))
@@ -487,7 +487,7 @@ static double shared_us(const PredictInput *in, const Speeds *s, const AddressDi
 {
     double accessed = all_wavefronts_by_chance(in, spread), copied = 0;
     for (InsnId i = 0; i < in->func->insn_count; i++) {
-        const Count *count = &in->evaluation->insns[i].total;
+        const Count *count = in->evaluation->insns[i].total;
         if (in->func->insns[i].op->kind == OPK_CP_ASYNC)
             copied += count->wavefronts;
         else
@@ -999,7 +999,7 @@ static void find_shares(Arena *scratch, const PredictInput *in, const Cached *ca
 bool ptx_hangs_on_data(const Func *func, const Evaluation *evaluation)
 {
     for (InsnId i = 0; evaluation && i < func->insn_count; i++)
-        if (evaluation->insns[i].total.data_requests > 0)
+        if (evaluation->insns[i].total->data_requests > 0)
             return true;
     return false;
 }
@@ -1008,7 +1008,7 @@ static bool are_bytes_by_data(const PredictInput *in, const AddressDistribution 
 {
     for (InsnId i = 0; spread && i < in->func->insn_count; i++)
         if (in->func->insns[i].op->insn_class == CLASS_GLOBAL
-            && in->evaluation->insns[i].total.data_requests > 0 && !isfinite(spread[i].reach))
+            && in->evaluation->insns[i].total->data_requests > 0 && !isfinite(spread[i].reach))
             return true;
     return false;
 }
@@ -1036,7 +1036,7 @@ static const char *why_not(const PredictInput *in, const Speeds *s)
         return "the grid is not known (--grid, --launch)";
     if (!(in->warps_per_block > 0))
         return "the block is not known (--block, --launch)";
-    if (!(in->evaluation->insns[0].total.warps > 0))
+    if (!(in->evaluation->insns[0].total->warps > 0))
         return "no thread runs";
     if (isnan(in->blocks_per_sm))
         return "how many blocks fit an SM is not known: occupancy says why";

@@ -233,7 +233,7 @@ static double rounds_of(const SpinWaitFinder *f, const Evaluation *evaluation, L
     double all =
         parent == NO_LOOP
             ? 0
-            : evaluation->insns[f->cfg->blocks[f->loops->loops[parent].header].first].total.warps;
+            : evaluation->insns[f->cfg->blocks[f->loops->loops[parent].header].first].total->warps;
     return fmax(1, all / evaluation->blocks / warps);
 }
 
@@ -257,7 +257,7 @@ static double lock_us(const SpinWaitFinder *f, const SpinWaitInput *in, LoopId l
     const Operand *address = swap == NO_ID ? NULL : address_of(in->func, swap);
     if (!address || !is_same_for_all(f, address->id, MAX_INSNS))
         return 0;
-    const Count *count = &in->evaluation->insns[swap].total;
+    const Count *count = in->evaluation->insns[swap].total;
     const double sms = in->gpu->figures[FIGURE_SMS],
                  asking = fmin(in->evaluation->blocks, sms * in->blocks_per_sm),
                  own = rounds_of(f, in->evaluation, loop, in->warps_per_block),
@@ -299,7 +299,7 @@ SpinWait ptx_spin_wait_find(Arena *arena, const SpinWaitInput *in)
         InsnId polled = loops->loops[l].is_innermost ? polled_in(&f, l) : NO_ID;
         const Operand *address = polled == NO_ID ? NULL : address_of(func, polled);
         out.us += lock_us(&f, in, l);
-        if (!address || !(evaluation->insns[polled].total.warps > 0)
+        if (!address || !(evaluation->insns[polled].total->warps > 0)
             || (f.definition[address->id]
                 && loops->loop_of[cfg->block_of[f.definition[address->id] - 1]] == l))
             continue;

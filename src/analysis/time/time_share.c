@@ -24,12 +24,15 @@ static const Evaluated *gather_called(Arena *arena, const Func *func, const Call
                                       const Evaluation *evaluation)
 {
     Evaluated *out = ptx_arena_array(arena, Evaluated, func->insn_count + 1);
+    Count *totals = ptx_arena_array(arena, Count, func->insn_count + 1);
     for (uint32_t a = 0; a < evaluation->called_count; a++)
         if (evaluation->called[a].func == called->func)
             out[evaluation->called[a].insn] = evaluation->called[a].figures;
     for (InsnId i = 0; i < func->insn_count; i++) {
-        out[i].total.warps = called->insns[i].warps;
-        out[i].total.lanes = called->insns[i].lanes;
+        totals[i] = out[i].total ? *out[i].total : ptx_count_none;
+        totals[i].warps = called->insns[i].warps;
+        totals[i].lanes = called->insns[i].lanes;
+        out[i].total = &totals[i];
         out[i].share = 1;
         out[i].is_reached |= called->insns[i].warps > 0;
     }
@@ -103,7 +106,7 @@ static void take_local_lines(Sharer *s)
 /* Sectors that L1 does not hold; of a store all. */
 static double sectors_beyond_l1(const Sharer *s, InsnId i)
 {
-    const Count *count = &s->run->insns[i].total;
+    const Count *count = s->run->insns[i].total;
     const Cached *cached = s->input->cached;
     const Op *op = s->run->code->func->insns[i].op;
     const bool is_own = s->run->insns == s->input->in->evaluation->insns;
@@ -130,7 +133,7 @@ enum { SECTORS_OF_LINE = 4 };
 /* Of the parts that single instructions are known to take. */
 static double taken_by(const Sharer *s, SharedPart part, InsnId i)
 {
-    const Count *count = &s->run->insns[i].total;
+    const Count *count = s->run->insns[i].total;
     const Op *op = s->run->code->func->insns[i].op;
     const bool is_own = s->run->insns == s->input->in->evaluation->insns,
                is_atomic = op->kind == OPK_ATOM || op->kind == OPK_RED;
@@ -155,7 +158,7 @@ static double taken_by(const Sharer *s, SharedPart part, InsnId i)
 
 static double constants_taken(const Sharer *s, InsnId i)
 {
-    const Count *count = &s->run->insns[i].total;
+    const Count *count = s->run->insns[i].total;
     return count->addresses + count->data_lanes
                * (s->run->code->func->insns[i].op->space == SPACE_CONST);
 }

@@ -39,7 +39,7 @@ const Evaluated *ptx_measure_evaluated(FactCache *q, InsnId insn)
 {
     const Evaluation *evaluation = ptx_measure_evaluation(q);
     const Evaluated *found = evaluation ? &evaluation->insns[insn] : NULL;
-    return found && found->certainty != CERTAINTY_UNKNOWN && found->total.requests > 0 ? found
+    return found && found->certainty != CERTAINTY_UNKNOWN && found->total->requests > 0 ? found
                                                                                        : NULL;
 }
 
@@ -91,7 +91,7 @@ static bool crosses_rows(FactCache *q, const Count *total)
 {
     const Evaluation *evaluation = ptx_measure_evaluation(q);
     for (InsnId i = 0; total->free_by && !q->has_rows_by && i < q->func->insn_count; i++) {
-        const Count *other = &evaluation->insns[i].total;
+        const Count *other = evaluation->insns[i].total;
         bool is_row = (other->pattern == PATTERN_CONTIGUOUS || other->pattern == PATTERN_OFFSET)
                       && other->sectors > 0 && !other->is_free;
         q->rows_by |= is_row ? other->rows_by : 0;
@@ -106,8 +106,8 @@ static double cost_share(FactCache *q, const Count *own)
     const Evaluation *evaluation = ptx_measure_evaluation(q);
     double *all = q->access_sums;
     for (InsnId i = 0; !q->has_access_sums && i < q->func->insn_count; i++) {
-        all[0] += evaluation->insns[i].total.sectors;
-        all[1] += evaluation->insns[i].total.wavefronts;
+        all[0] += evaluation->insns[i].total->sectors;
+        all[1] += evaluation->insns[i].total->wavefronts;
     }
     q->has_access_sums = true;
     double sectors = own->sectors > 0 ? 100 * own->sectors / all[0] : 0;
@@ -136,7 +136,7 @@ static double access_reach_of(FactCache *q, InsnId insn)
 static double constant_addresses(FactCache *q, InsnId insn)
 {
     const Op *op = q->func->insns[insn].op;
-    const Count *count = &ptx_measure_evaluation(q)->insns[insn].total;
+    const Count *count = ptx_measure_evaluation(q)->insns[insn].total;
     bool is_alike = !(count->data_lanes > 0) && !(count->addresses > count->requests);
     if (!is_constant_load(op) || (op->space == SPACE_PARAM && is_alike))
         return 0;
@@ -147,7 +147,7 @@ static double constant_addresses(FactCache *q, InsnId insn)
 static double measure_constants(FactCache *q, InsnId insn, FactId fact)
 {
     const Evaluation *evaluation = ptx_measure_evaluation(q);
-    const Count *count = evaluation ? &evaluation->insns[insn].total : NULL;
+    const Count *count = evaluation ? evaluation->insns[insn].total : NULL;
     if (!count || !is_constant_load(q->func->insns[insn].op))
         return UNKNOWN;
     if (fact == FACT_ACCESS_addresses_by_chance)
@@ -210,7 +210,7 @@ unsigned ptx_measure_joined_bytes(FactCache *q, const Subjects *s, const Count *
 static double best_part(FactCache *q, InsnId insn)
 {
     const Evaluated *shaped = &ptx_measure_in_shapes(q)->insns[insn];
-    const Count *total = &shaped->total;
+    const Count *total = shaped->total;
     double share = (total->sectors + total->wavefronts + total->addresses) / total->active;
     return shaped->best_share < share ? shaped->best_share / share : 1;
 }
@@ -219,14 +219,14 @@ double ptx_measure_traffic(FactCache *q, const Subjects *s, FactId fact, Certain
 {
     const Evaluated *insn = ptx_measure_evaluated(q, s->insn);
     if (fact == FACT_ACCESS_siblings)
-        return ptx_measure_siblings(q, s, fact, insn ? &insn->total : NULL);
+        return ptx_measure_siblings(q, s, fact, insn ? insn->total : NULL);
     if (fact == FACT_ACCESS_pitch || fact == FACT_ACCESS_pitch_rows)
         return measure_pitch(q, s->insn, fact);
     if (fact == FACT_ACCESS_addresses_by_chance || fact == FACT_ACCESS_constant_share)
         return measure_constants(q, s->insn, fact);
     if (!insn)
         return UNKNOWN;
-    const Count *total = &insn->total;
+    const Count *total = insn->total;
     double lanes = total->active / total->requests;
     bool is_global = total->sectors > 0, is_shared = total->wavefronts > 0;
     *certainty = insn->certainty;
@@ -298,8 +298,8 @@ static InsnId busiest_atomic(FactCache *q, const Evaluation *evaluation)
         const Op *op = q->func->insns[i].op;
         bool is_global = (op->kind == OPK_ATOM || op->kind == OPK_RED)
                          && !ptx_space_is_shared((Space)op->space);
-        const double lanes = is_global ? evaluation->insns[i].total.lanes : 0;
-        if (lanes > (busiest == NO_ID ? 0 : evaluation->insns[busiest].total.lanes))
+        const double lanes = is_global ? evaluation->insns[i].total->lanes : 0;
+        if (lanes > (busiest == NO_ID ? 0 : evaluation->insns[busiest].total->lanes))
             busiest = i;
     }
     return busiest;
@@ -326,7 +326,7 @@ const char *ptx_measure_atomic_advice(FactCache *q)
                                ? ptx_trace_updates_per_word(q->arena, trace, q->func, atomic)
                                : 0;
     const double warps = ceil(ptx_measure_block_threads(q) / WARP_LANES);
-    if (atomic != NO_ID && evaluation->insns[atomic].total.doubt == UNCERTAIN_DATA)
+    if (atomic != NO_ID && evaluation->insns[atomic].total->doubt == UNCERTAIN_DATA)
         return by_data;
     if (updates > 0 && updates <= 1)
         return fewer;

@@ -70,7 +70,7 @@ static const char *advise_wider(FactCache *q, const Subjects *s)
                                : (Widening){ 0 };
     const Evaluation *evaluation = ptx_measure_in_shapes(q);
     const bool is_assumed =
-        evaluation && evaluation->insns[s->insn].total.doubt == UNCERTAIN_PARAMETER;
+        evaluation && evaluation->insns[s->insn].total->doubt == UNCERTAIN_PARAMETER;
     const char *text = ptx_widening_describe(q->arena, &found, (uint32_t)count,
                                              q->func->insns[s->insn].access_bytes,
                                              is_assumed ? evaluation : NULL);
@@ -121,9 +121,9 @@ static const char *describe_layout(FactCache *q, const Subjects *s, const Evalua
                                    uint32_t bytes)
 {
     const Evaluation *in_shapes = ptx_measure_in_shapes(q);
-    const char *joined = describe_joined(q, &insn->total, bytes,
-                                         ptx_measure_joined_bytes(q, s, &insn->total));
-    const char *lanes = describe_lanes(q, &q->func->insns[s->insn], &insn->total),
+    const char *joined = describe_joined(q, insn->total, bytes,
+                                         ptx_measure_joined_bytes(q, s, insn->total));
+    const char *lanes = describe_lanes(q, &q->func->insns[s->insn], insn->total),
                *shapes = ptx_shapes_describe(q->arena, in_shapes, &in_shapes->insns[s->insn]);
     if (!*shapes && !*joined)
         return lanes;
@@ -146,9 +146,9 @@ const char *ptx_measure_layout(FactCache *q, const Subjects *s, FactId fact)
     switch (fact) {
     case FACT_ACCESS_layout:    return describe_layout(q, s, insn, bytes);
     case FACT_ACCESS_advice:
-        if (is_run(q, s, &insn->total))
+        if (is_run(q, s, insn->total))
             return advise_wider(q, s);
-        return advise(q, s->insn, false, &insn->total);
-    default:                    return advise(q, s->insn, true, &insn->total);
+        return advise(q, s->insn, false, insn->total);
+    default:                    return advise(q, s->insn, true, insn->total);
     }
 }

@@ -208,7 +208,7 @@ static double measure_balance(FactCache *q, FactId fact)
 
 static const Count *head_of(FactCache *q, const Evaluation *evaluation, LoopId loop)
 {
-    return &evaluation->insns[q->cfg->blocks[q->loops->loops[loop].header].first].total;
+    return evaluation->insns[q->cfg->blocks[q->loops->loops[loop].header].first].total;
 }
 
 static double busiest_warp(FactCache *q, const Evaluation *evaluation, LoopId loop)
@@ -251,8 +251,8 @@ double ptx_measure_loop_balance(FactCache *q, LoopId loop, FactId fact)
         return has_partner_loop(q, evaluation, loop) ? UNKNOWN : busiest_warp(q, evaluation, loop);
     for (InsnId i = 0; i < q->func->insn_count; i++) {
         bool is_here = is_inside(q->loops, q->loops->loop_of[q->cfg->block_of[i]], loop);
-        inside += is_here ? evaluation->insns[i].total.warps : 0;
-        all += evaluation->insns[i].total.warps;
+        inside += is_here ? evaluation->insns[i].total->warps : 0;
+        all += evaluation->insns[i].total->warps;
     }
     return all > 0 ? 100 * inside / all : UNKNOWN;
 }
@@ -266,8 +266,8 @@ static double active_lanes(FactCache *q)
                                        : NULL;
     double lanes = 0, warps = 0;
     for (InsnId i = 0; evaluation && i < q->func->insn_count; i++) {
-        lanes += evaluation->insns[i].total.lanes;
-        warps += evaluation->insns[i].total.warps;
+        lanes += evaluation->insns[i].total->lanes;
+        warps += evaluation->insns[i].total->warps;
     }
     return warps > 0 ? lanes / warps : UNKNOWN;
 }
@@ -294,8 +294,8 @@ static double most_repeats(FactCache *q)
     const Evaluation *evaluation = timed_evaluation(q);
     double most = 0;
     for (InsnId i = 0; i < q->func->insn_count; i++)
-        most = fmax(most, evaluation->insns[i].total.warps);
-    return most / evaluation->insns[0].total.warps;
+        most = fmax(most, evaluation->insns[i].total->warps);
+    return most / evaluation->insns[0].total->warps;
 }
 
 static double spread_gain(FactCache *q, const Prediction *p)

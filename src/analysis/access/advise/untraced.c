@@ -157,7 +157,7 @@ void ptx_trace_find_untraced(Trace *t, const KernelRun *run)
 
 static bool has_lost_place(const Insn *insn, const Evaluated *figures)
 {
-    return ptx_insn_is_access(insn) && figures->total.has_lost_place;
+    return ptx_insn_is_access(insn) && figures->total->has_lost_place;
 }
 
 const UntracedSet *ptx_untraced_by_evaluation(Arena *arena, const Func *func,

@@ -42,15 +42,15 @@ static double share_of_side(const FuncState *func_state, const Evaluated *insns,
     const Block *b = &func_state->cfg->blocks[from];
     const InsnId branch = b->end - 1;
     const Insn *insn = &func_state->func->insns[branch];
-    const Count *all = &insns[branch].total;
+    const Count *all = insns[branch].total;
     if (b->succ_count != 2 || insn->op->kind != OPK_BRA || !(all->divergent > 0))
         return 1;
     BlockId taken = func_state->cfg->succs[b->succ_first],
             falls = func_state->cfg->succs[b->succ_first + 1], other = to == taken ? falls : taken;
-    double here = insns[func_state->cfg->blocks[to].first].total.lanes, there = all->lanes;
+    double here = insns[func_state->cfg->blocks[to].first].total->lanes, there = all->lanes;
     bool is_two_sided = other != EXIT_BLOCK && only_way_to(func_state, other) == from;
     if (is_two_sided)
-        there = insns[func_state->cfg->blocks[other].first].total.lanes;
+        there = insns[func_state->cfg->blocks[other].first].total->lanes;
     if (here + there <= all->lanes || here < all->lanes)         /* known; or part of it is */
         return is_two_sided && here + there > all->lanes ? all->lanes / (here + there) : 1;
     int rare = ptx_branch_rare_side(func_state->func, branch);

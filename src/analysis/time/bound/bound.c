@@ -64,7 +64,7 @@ static void find_bytes(const PredictInput *in, const bool *counts, LeastWork *ou
     double unsure = t->data_read_bytes + t->data_written_bytes,
            stays = fmin(t->written_bytes, l2 > 0 ? l2 : 0);
     for (InsnId i = 0; i < in->func->insn_count; i++) {
-        const Count *count = &in->evaluation->insns[i].total;
+        const Count *count = in->evaluation->insns[i].total;
         waits |= counts[i] && in->func->insns[i].op->kind == OPK_LD && count->sectors > 0;
         unsure += counts[i] ? 0 : SECTOR_BYTES * count->sectors;
     }
@@ -79,7 +79,7 @@ static LeastWork least_work(Arena *scratch, const PredictInput *in, const PathBo
     for (InsnId i = 0; i < in->func->insn_count; i++)
         if (path->are_counting[i])
             out.wavefronts += wavefronts_at_least(&in->func->insns[i],
-                                                  &in->evaluation->insns[i].total,
+                                                  in->evaluation->insns[i].total,
                                                   in->facts->have_neighbours[i]);
     out.atomic_us = ptx_path_bound_atomic_us(path);
     out.chain_us = ptx_path_bound_chain_us(scratch, path);
@@ -174,7 +174,7 @@ static const bool *exact_only(Arena *arena, const PredictInput *in, const bool *
 {
     bool *exact = ptx_arena_array(arena, bool, in->func->insn_count + 1);
     for (InsnId i = 0; i < in->func->insn_count; i++)
-        exact[i] = counts[i] && is_exact(&in->evaluation->insns[i].total);
+        exact[i] = counts[i] && is_exact(in->evaluation->insns[i].total);
     return exact;
 }
 

@@ -39,7 +39,7 @@ enum { MAX_CANDIDATES = 16, SLICE_BYTES = 256, MAX_SLICES = 96, MAX_WARPS = 64, 
 static bool is_decided_by_data(const PathBoundInput *in, BlockId block)
 {
     const Block *b = &in->cfg->blocks[block];
-    return b->succ_count > 1 && in->evaluation->insns[b->end - 1].total.doubt >= UNCERTAIN_DATA;
+    return b->succ_count > 1 && in->evaluation->insns[b->end - 1].total->doubt >= UNCERTAIN_DATA;
 }
 
 /* Loops that are left, or gone around again, as data say. */
@@ -283,7 +283,7 @@ double ptx_path_bound_chain_us(Arena *scratch, const PathBoundInput *in)
                 later[r] = -1;
         }
         clocks += carried(in, block, later, turn, l + 1)
-                  * in->evaluation->insns[block->first].total.warps / in->blocks
+                  * in->evaluation->insns[block->first].total->warps / in->blocks
                   / in->warps_per_block;
     }
     ptx_arena_release(scratch, mark);
@@ -303,7 +303,7 @@ double ptx_path_bound_atomic_us(const PathBoundInput *in)
         if (insn->op->kind != OPK_ATOM && insn->op->kind != OPK_RED)
             continue;
         are_wide |= insn->access_bytes > 4;
-        if (in->evaluation->insns[i].total.warps > 0 && !in->are_counting[i])
+        if (in->evaluation->insns[i].total->warps > 0 && !in->are_counting[i])
             return 0;
     }
     /* each slice does a pass a clock; no clock of L2 is above 2 GHz, or the SMs' where theirs is */

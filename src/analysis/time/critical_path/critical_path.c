@@ -14,8 +14,8 @@ static double longest(const CriticalPathInput *in, BlockId block)
         return 0;
     const Evaluated *insn =
         &in->evaluation->insns[in->cfg->blocks[in->lowered->runs_with[block]].first];
-    return insn->total.warps > 0
-               ? ptx_probable_warps(insn) / insn->total.warps * insn->total.longest
+    return insn->total->warps > 0
+               ? ptx_probable_warps(insn) / insn->total->warps * insn->total->longest
                : 0;
 }
 
@@ -27,9 +27,9 @@ double ptx_walk_executions(const CriticalPathInput *in, BlockId block)
     const Evaluated *insn =
         &in->evaluation->insns[in->cfg->blocks[in->lowered->runs_with[block]].first];
     double usual = ptx_probable_warps(insn),
-           share = insn->total.warps > 0 ? usual / insn->total.warps : 0;
+           share = insn->total->warps > 0 ? usual / insn->total->warps : 0;
     double all = usual / in->blocks,
-           each = fmax(all / in->warps_per_block, share * insn->total.most / in->blocks);
+           each = fmax(all / in->warps_per_block, share * insn->total->most / in->blocks);
     return each >= 1 ? each : fmin(1, all);
 }
 

@@ -75,14 +75,14 @@ bool ptx_walk_is_in_steps(const CriticalPathWalker *w, BlockId block)
 /* Of a block, the warps that come here. */
 static double active_warps(const CriticalPathWalker *w, InsnId insn)
 {
-    const Count *total = &w->in->evaluation->insns[insn].total;
+    const Count *total = w->in->evaluation->insns[insn].total;
     return total->most > 0 ? fmin(w->in->warps_per_block, total->warps / total->most)
                            : w->in->warps_per_block;
 }
 
 double ptx_walk_block_sectors(const CriticalPathWalker *w, InsnId insn)
 {
-    const Count *total = &w->in->evaluation->insns[insn].total;
+    const Count *total = w->in->evaluation->insns[insn].total;
     return total->warps > 0 ? total->sectors / total->warps * active_warps(w, insn) : 0;
 }
 
@@ -119,7 +119,7 @@ static void use_pipes(CriticalPathWalker *w, const LoweredInsn *insn, bool is_fi
     }
     if (!is_first)
         return;
-    const Count *total = &w->in->evaluation->insns[insn->origin].total;
+    const Count *total = w->in->evaluation->insns[insn->origin].total;
     if (total->warps > 0 && !ptx_in_flight_is_begin(w->steps[insn->origin].step))
         w->busy[PIPE_SHARED] += warps * (total->wavefronts - total->spared_wavefronts)
                                 / total->warps;
@@ -144,7 +144,7 @@ static double lines_of(const CriticalPathWalker *w, const Count *total)
  * warps, 808. Six copies of 16 bytes before them add 40 to 90, and 110 to 240. */
 static double wait_in_line(CriticalPathWalker *w, const LoweredInsn *insn, double at)
 {
-    const Count *total = &w->in->evaluation->insns[insn->origin].total;
+    const Count *total = w->in->evaluation->insns[insn->origin].total;
     const double partitions = ptx_gpu_has(w->in->gpu, FIGURE_PARTITIONS)
                                   ? w->in->gpu->figures[FIGURE_PARTITIONS]
                                   : 1;
@@ -229,7 +229,7 @@ static double step_latency(CriticalPathWalker *w, const LoweredInsn *insn, doubl
         return latency;
     if (w->steps[insn->origin].step == IN_FLIGHT_MULTIPLY)
         return (double)w->in->latencies->machine[MACHINE_ALU];
-    const Count *total = &w->in->evaluation->insns[insn->origin].total;
+    const Count *total = w->in->evaluation->insns[insn->origin].total;
     bool is_load = insn->machine == MACHINE_GLOBAL && op->kind == OPK_LD && total->requests > 0;
     double missed = is_load ? fmin(1, (total->waits + total->data_requests) / total->requests) : 0;
     if (ptx_op_bypasses_l1(op))

@@ -8,7 +8,7 @@ static double pipeline_clocks(const CriticalPathWalker *w, const LoweredInsn *in
 {
     if (insn->origin == NO_ID)
         return 0;
-    const Count *total = &w->in->evaluation->insns[insn->origin].total;
+    const Count *total = w->in->evaluation->insns[insn->origin].total;
     if (pipe == PIPE_SHARED)
         return total->warps > 0 ? total->wavefronts / total->warps : 0;
     if (pipe == PIPE_TENSOR)

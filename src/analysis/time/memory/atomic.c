@@ -56,9 +56,9 @@ double ptx_atomic_us(const Gpu *gpu, const Func *func, const Evaluation *evaluat
     for (InsnId i = 0; spread && i < func->insn_count; i++) {
         OpKind kind = (OpKind)func->insns[i].op->kind;
         if ((kind == OPK_ATOM || kind == OPK_RED) && func->insns[i].op->space != SPACE_SHARED
-            && evaluation->insns[i].total.data_requests > 0)
+            && evaluation->insns[i].total->data_requests > 0)
             passes += (double)evaluation->insns[i].share
-                      * passes_by_data(gpu, &func->insns[i], &evaluation->insns[i].total,
+                      * passes_by_data(gpu, &func->insns[i], evaluation->insns[i].total,
                                        spread[i].reach > 0 ? spread[i].reach : (double)INFINITY);
     }
     return pass * passes / 1e3;

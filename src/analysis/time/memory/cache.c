@@ -394,7 +394,7 @@ typedef enum Way { WAY_NONE, WAY_LOAD, WAY_STORE } Way;
 static Way way_of(const CacheInput *in, InsnId id)
 {
     const Op *op = in->func->insns[id].op;
-    if (!(in->evaluation->insns[id].total.data_lanes > 0) || !(in->evaluation->insns[id].share > 0)
+    if (!(in->evaluation->insns[id].total->data_lanes > 0) || !(in->evaluation->insns[id].share > 0)
         || op->kind == OPK_ATOM || op->kind == OPK_RED || op->space == SPACE_CONST
         || op->space == SPACE_SHARED || op->space == SPACE_PARAM)
         return WAY_NONE;
@@ -474,7 +474,7 @@ static void follow_search(const Machinery *m, const CacheInput *in, InsnId id, C
                           double *missed, double *cold)
 {
     const GuessedTrips *of = search_of(in, id);
-    const Count *count = &in->evaluation->insns[id].total;
+    const Count *count = in->evaluation->insns[id].total;
     double bytes = in->func->insns[id].access_bytes, levels = of->count;
     const TreeSearch search = { .levels = levels,
                             .warps = count->data_requests / levels,
@@ -512,7 +512,7 @@ static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, 
     ptx_lists_find(arena, in, &lists);
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         Way way = way_of(in, i);
-        const Count *count = &in->evaluation->insns[i].total;
+        const Count *count = in->evaluation->insns[i].total;
         uint32_t bytes = in->func->insns[i].access_bytes;
         Located at;
         const bool is_led = way != WAY_NONE && in->spread[i].reach > 0 && !is_searched(in, i)

@@ -225,7 +225,7 @@ double ptx_data_groups(const DataSource *sources, const Func *func, const Evalua
 {
     InsnId leader = sources[access].leader;
     for (unsigned n = 0; leader != NO_ID && n < MOST_LEADERS; n++) {
-        const Count *count = &insns[leader].total;
+        const Count *count = insns[leader].total;
         double bytes = func->insns[leader].access_bytes;
         if (sources[leader].leader == NO_ID || hands_by_shared(func->insns[leader].op))
             return count->used_bytes > 0 && count->requests > 0
@@ -243,7 +243,7 @@ double ptx_data_indices(const DataSource *sources, const Func *func, const Evalu
 {
     const InsnId root = sources[access].root;
     const unsigned bits = root != NO_ID ? ptx_type_info[func->insns[root].op->type].bits : 0;
-    return bits >= CHAR_BIT ? insns[root].total.used_bytes / (bits / CHAR_BIT) : 0;
+    return bits >= CHAR_BIT ? insns[root].total->used_bytes / (bits / CHAR_BIT) : 0;
 }
 
 bool ptx_data_is_list(const DataSource *source, uint32_t access_bytes)

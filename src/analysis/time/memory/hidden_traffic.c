@@ -22,7 +22,7 @@ static double hottest_iterations(Arena *scratch, const PredictInput *in)
     const Loops *loops = in->loops;
     const Evaluated *insns = in->evaluation->insns;
     double *issued = ptx_arena_array(scratch, double, loops->loop_count + 1), most = 0;
-    double iterations = insns[0].total.warps;
+    double iterations = insns[0].total->warps;
     for (BlockId b = 0; b < in->cfg->block_count; b++)
         if (loops->loop_of[b] != NO_LOOP)
             issued[loops->loop_of[b]] += (in->lowered->first[b + 1] - in->lowered->first[b])

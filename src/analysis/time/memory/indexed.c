@@ -45,7 +45,7 @@ static double share_of_list(const CacheInput *in, const Lists *lists, InsnId id)
 
 Led ptx_led_by(const CacheInput *in, const Lists *lists, InsnId id)
 {
-    const Count *count = &in->evaluation->insns[id].total;
+    const Count *count = in->evaluation->insns[id].total;
     const double lanes = count->data_lanes / count->data_requests,
                  share = share_of_list(in, lists, id), bytes = in->func->insns[id].access_bytes;
     Led out = { .groups = fmin(lanes, ptx_data_groups(in->sources, in->func,
@@ -94,7 +94,7 @@ static int compare_table_accesses(const void *left, const void *right)
 
 static double lane_bytes_of(const CacheInput *in, InsnId id)
 {
-    return in->evaluation->insns[id].total.data_lanes * in->func->insns[id].access_bytes;
+    return in->evaluation->insns[id].total->data_lanes * in->func->insns[id].access_bytes;
 }
 
 static size_t list_table_accesses(const CacheInput *in, TableAccess *out)
@@ -103,7 +103,7 @@ static size_t list_table_accesses(const CacheInput *in, TableAccess *out)
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const DataSource *of = &in->sources[i];
         if (of->param != NO_ID && of->root != NO_ID
-            && in->evaluation->insns[i].total.data_lanes > 0)
+            && in->evaluation->insns[i].total->data_lanes > 0)
             out[count++] = (TableAccess){ of->param, in->sources[of->root].param, of->root, i };
     }
     qsort(out, count, sizeof *out, compare_table_accesses);
@@ -159,7 +159,7 @@ static const uint32_t *find_beside(Arena *arena, const CacheInput *in)
 /* Lanes that go through one list side by side. */
 static double lanes_of_list(const CacheInput *in, InsnId id)
 {
-    const Count *count = &in->evaluation->insns[id].total;
+    const Count *count = in->evaluation->insns[id].total;
     const double lanes = count->data_lanes / count->data_requests;
     return lanes / fmin(lanes, ptx_data_groups(in->sources, in->func, in->evaluation->insns, id));
 }
@@ -173,7 +173,7 @@ static void count_elements(const CacheInput *in, double *elements, double *bytes
                            : 0;
         if (!(lists > 0))
             continue;
-        elements[in->sources[i].param] += in->evaluation->insns[i].total.data_lanes / lists;
+        elements[in->sources[i].param] += in->evaluation->insns[i].total->data_lanes / lists;
         bytes[in->sources[i].param] = in->func->insns[i].access_bytes;
         lanes[in->sources[i].param] = lanes_of_list(in, i);
     }
@@ -193,7 +193,7 @@ static void find_own_bytes(const CacheInput *in, double *own_bytes)
     double lanes[MAX_LISTS] = { 0 };
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const DataSource *source = &in->sources[i];
-        const Count *count = &in->evaluation->insns[i].total;
+        const Count *count = in->evaluation->insns[i].total;
         if (source->param >= MAX_LISTS || source->leader != NO_ID || count->data_lanes > 0)
             continue;
         lanes[source->param] += count->active;
@@ -349,7 +349,7 @@ const LocatedAccess *ptx_located_accesses(Arena *arena, Arena *scratch, const Ca
     Lists lists;
     ptx_lists_find(scratch, &with, &lists);
     for (InsnId i = 0; i < in->func->insn_count; i++) {
-        const Count *count = &in->evaluation->insns[i].total;
+        const Count *count = in->evaluation->insns[i].total;
         Located at;
         out[i].sectors = (double)NAN;
         if (!(count->data_requests > 0) || !(with.spread[i].reach > 0) || ptx_is_list(&with, i))
