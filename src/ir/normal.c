@@ -35,10 +35,15 @@ static bool is_digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
+enum { LONG_BITS = 64 };
+
+/* Letters, digits, `_`, `$` and `%`: a bit each, as every byte of a body is asked. */
 static bool is_word(char byte)
 {
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || is_digit(byte)
-           || byte == '_' || byte == '$' || byte == '%';
+    static const uint64_t words[4] = { UINT64_C(0x03ff003000000000),
+                                       UINT64_C(0x07fffffe87fffffe) };
+    const unsigned at = (unsigned char)byte;
+    return words[at / LONG_BITS] >> at % LONG_BITS & 1;
 }
 
 /* ---- what comes of a statement --------------------------------------------------------------- */
@@ -90,29 +95,51 @@ static const char *find_part(const char *word, size_t length, const char *part)
     return NULL;
 }
 
-static void put_without_digits(NormalSink *sink, const char *word, size_t length)
+static void put_kept(NormalSink *sink, char byte)
 {
-    for (size_t i = 0; i < length; i++)
-        if (!is_digit(word[i]))
-            put_normal(sink, word + i, 1);
+    if (sink->length < NORMAL_BYTES - 1)
+        sink->text[sink->length] = byte;
+}
+
+/* A register's name, at p. Where its digits are is not foreseen: they are hashed, too, and what
+ * comes of that is left. */
+static void take_without_digits(Scan *scan)
+{
+    NormalSink sink = *scan->sink;
+    const char *p = scan->p;
+    for (; p < scan->end && is_word(*p); p++) {
+        const bool is_kept = !is_digit(*p);
+        const uint64_t hash = fnv(sink.hash, *p);
+        if (sink.text && is_kept)
+            put_kept(&sink, *p);
+        sink.hash = is_kept ? hash : sink.hash;
+        sink.last = is_kept ? *p : sink.last;
+        sink.length += is_kept;
+    }
+    *scan->sink = sink;
+    scan->p = p;
+}
+
+static void put_name(Scan *scan, const char *word, size_t length)
+{
+    const char *param = find_part(word, length, "_param_");
+    if (param) {
+        put_normal(scan->sink, param + 1, length - (size_t)(param + 1 - word));
+        return;
+    }
+    while (length > 1 && is_digit(word[length - 1]))
+        length--;
+    put_normal(scan->sink, word, length);
 }
 
 static void put_operand(Scan *scan, const char *word, size_t length)
 {
-    const char *param = find_part(word, length, "_param_");
-    if (*word == '$' || scan->is_branch) {
+    if (*word == '$' || scan->is_branch)
         put_normal(scan->sink, "$", 1);
-    } else if (*word == '%') {
-        put_without_digits(scan->sink, word, length);
-    } else if (is_digit(*word) || scan->sink->last == '.') {
+    else if (is_digit(*word) || scan->sink->last == '.')
         put_normal(scan->sink, word, length);
-    } else if (param) {
-        put_normal(scan->sink, param + 1, length - (size_t)(param + 1 - word));
-    } else {
-        while (length > 1 && is_digit(word[length - 1]))
-            length--;
-        put_normal(scan->sink, word, length);
-    }
+    else
+        put_name(scan, word, length);
 }
 
 /* An opcode is the first word with the modifiers at its end. */
@@ -134,13 +161,19 @@ static void take_word(Scan *scan, bool is_guard)
 {
     const char *word = scan->p;
     put_blank(scan);
+    if (is_guard) {
+        take_without_digits(scan);
+        put_normal(scan->sink, " ", 1);
+        return;
+    }
+    if (*word == '%' && scan->word_count && !scan->is_branch) {
+        take_without_digits(scan);
+        return;
+    }
     while (scan->p < scan->end && is_word(*scan->p))
         scan->p++;
     size_t length = (size_t)(scan->p - word);
-    if (is_guard) {
-        put_without_digits(scan->sink, word, length);
-        put_normal(scan->sink, " ", 1);
-    } else if (scan->word_count++ || is_digit(*word)) {
+    if (scan->word_count++ || is_digit(*word)) {
         put_operand(scan, word, length);
     } else {
         put_opcode(scan, word, length);
