@@ -35,7 +35,7 @@ def place(tree, at, nodes):
     node = len(nodes)
     nodes.append(None)
     at = place(tree, at + 1, nodes)
-    nodes[node] = (int(feature), int(cut), len(nodes))
+    nodes[node] = (int(feature), int(cut), len(nodes) - node)
     return place(tree, at, nodes)
 
 

@@ -374,23 +374,50 @@ static uint32_t measured_sm(uint32_t sm)
 
 /* ---- from features to registers -------------------------------------------------------------- */
 
-/* Per feature of the trees: how many of its cuts the kernel is above. */
-static void find_bins(const Pressure *p, uint8_t *bins)
+/* Per feature of the trees: how many of its cuts the kernel is above; of PRESSURE_LEAF none. */
+typedef struct PressureBins { uint8_t above[PRESSURE_LEAF + 1]; } PressureBins;
+
+static void find_bins(const Pressure *p, PressureBins *bins)
 {
     for (uint32_t f = 0; f < ptx_pressure_feature_count; f++) {
         const PressureCuts *row = &ptx_pressure_features[f];
-        while (bins[f] < row->count
-               && p->features[row->feature] > ptx_pressure_cuts[row->first + bins[f]])
-            bins[f]++;
+        const uint16_t value = p->features[row->feature], *cuts = ptx_pressure_cuts + row->first;
+        for (uint32_t c = 0; c < row->count; c++)
+            bins->above[f] = (uint8_t)(bins->above[f] + (value > cuts[c]));
     }
 }
 
-static int leaf_of(const uint8_t *bins, uint32_t tree)
+static int leaf_of(const PressureBins *bins, uint32_t tree)
 {
-    const PressureNode *first = ptx_pressure_nodes + ptx_pressure_trees[tree], *node = first;
+    const PressureNode *node = ptx_pressure_nodes + ptx_pressure_trees[tree];
     while (node->feature != PRESSURE_LEAF)
-        node = bins[node->feature] > node->cut ? first + node->other : node + 1;
+        node += bins->above[node->feature] > node->cut ? node->other : 1;
     return node->other;
+}
+
+enum { TREES_AT_ONCE = 8 };
+
+/* The sum of so many leaves. Side by side, and by masks, since which way a tree goes is not
+ * foreseen, and where it leads is far in memory: none waits for another. */
+static int64_t sum_of_leaves(const PressureBins *bins, const uint32_t *trees)
+{
+    const PressureNode *at[TREES_AT_ONCE];
+    bool are_leaves = false;
+    int64_t sum = 0;
+    for (unsigned t = 0; t < TREES_AT_ONCE; t++)
+        at[t] = ptx_pressure_nodes + trees[t];
+    while (!are_leaves) {
+        are_leaves = true;
+        for (unsigned t = 0; t < TREES_AT_ONCE; t++) {
+            const bool is_above = bins->above[at[t]->feature] > at[t]->cut,
+                       is_leaf = at[t]->feature == PRESSURE_LEAF;
+            at[t] += (1 + ((at[t]->other - 1) & -(int)is_above)) & ((int)is_leaf - 1);
+            are_leaves &= is_leaf;
+        }
+    }
+    for (unsigned t = 0; t < TREES_AT_ONCE; t++)
+        sum += at[t]->other;
+    return sum;
 }
 
 /* Targets whose SMs hold as many warps have the same counts often: what lets so many be
@@ -454,12 +481,15 @@ static bool calls_blindly(const Module *module, const Func *func)
 }
 
 /* Where trees say that it is on the scale. */
-static double fitted(const Pressure *p, const float *scale, const uint8_t *bins)
+static double fitted(const Pressure *p, const float *scale, const PressureBins *bins)
 {
     int64_t steps = 0;
+    uint32_t t = 0;
     uint32_t begin = p->features[PRESSURE_GUESS];
     double sum = middle_of(scale, begin < MAX_REGISTERS ? begin : MAX_REGISTERS);
-    for (uint32_t t = 0; t < ptx_pressure_tree_count; t++)
+    for (; t + TREES_AT_ONCE <= ptx_pressure_tree_count; t += TREES_AT_ONCE)
+        steps += sum_of_leaves(bins, ptx_pressure_trees + t);
+    for (; t < ptx_pressure_tree_count; t++)
         steps += leaf_of(bins, t);
     return sum + (double)steps / PRESSURE_UNIT;
 }
@@ -514,13 +544,13 @@ bool ptx_pressure_is_calibrated(const Gpu *gpu, const Module *module)
 static void decide(Pressure *p, const Module *module, const Func *func, const Live *live,
                    const Gpu *gpu)
 {
-    uint8_t bins[PRESSURE__COUNT] = { 0 };
-    find_bins(p, bins);
-    const float *band = ptx_pressure_bands[leaf_of(bins, ptx_pressure_tree_count)],
+    PressureBins bins = { { 0 } };
+    find_bins(p, &bins);
+    const float *band = ptx_pressure_bands[leaf_of(&bins, ptx_pressure_tree_count)],
                 *scale = scale_of(gpu);
     bool is_modelled = p->features[PRESSURE_SM] >= MODELLED_SM;
     p->is_calibrated = ptx_pressure_is_calibrated(gpu, module);
-    double at = is_modelled ? fitted(p, scale, bins) : 0;
+    double at = is_modelled ? fitted(p, scale, &bins) : 0;
     p->registers = is_modelled ? in_step(p, count_at(p, scale, at)) : capped(p, live->max_pressure);
     p->low = p->is_calibrated ? count_at(p, scale, at + (double)band[0])
                               : capped(p, 0.6 * p->registers - 4);

@@ -11,11 +11,11 @@ enum {
     PRESSURE_COUNTS = 256,
 };
 
-/* A tree in preorder: behind a node stands what is up to the cut, at `other` what is above. */
+/* A tree in preorder: behind a node stands what is up to the cut, `other` further what is above. */
 typedef struct PressureNode {
     uint8_t feature;            /* of ptx_pressure_features; PRESSURE_LEAF */
     uint8_t cut;                /* of the feature: behind so many of its cuts */
-    /* within the tree; of a leaf how much further, of the band's a row of ptx_pressure_bands */
+    /* of a leaf the steps on the scale, of the band's a row of ptx_pressure_bands */
     int16_t other;
 } PressureNode;
 
