@@ -359,11 +359,34 @@ static bool is_node_uniform(const Graph *g, const GraphNode *node, const bool *v
     return !g->of_guard[node->insn] && ptx_effect_is_pure(g->module, g->func, insn);
 }
 
+/* Instructions that write a register with several definitions. */
+typedef struct SeveralDefs {
+    InsnId *insns;
+    uint32_t count;
+} SeveralDefs;
+
+static SeveralDefs find_several_defs(const Graph *g)
+{
+    SeveralDefs several = { ptx_arena_array(g->arena, InsnId, g->func->insn_count + 1), 0 };
+    for (InsnId i = 0; i < g->func->insn_count; i++) {
+        const Operand *operands = ptx_insn_operands(g->func, &g->func->insns[i]);
+        bool is_one = false;
+        for (uint32_t o = 0; o < g->func->insns[i].operand_count && !is_one; o++)
+            is_one = operands[o].role & ROLE_DEF && operands[o].kind == OPERAND_REG
+                     && g->def_count[operands[o].id] > 1;
+        if (is_one)
+            several.insns[several.count++] = i;
+    }
+    return several;
+}
+
 /* Whether a register with several definitions turned out to vary. */
-static bool spread_varying_registers(const Graph *g, const Uniforms *uniforms, bool *varies)
+static bool spread_varying_registers(const Graph *g, const SeveralDefs *several,
+                                     const Uniforms *uniforms, bool *varies)
 {
     bool changed = false;
-    for (InsnId i = 0; i < g->func->insn_count; i++) {
+    for (uint32_t d = 0; d < several->count; d++) {
+        const InsnId i = several->insns[d];
         const Insn *insn = &g->func->insns[i];
         const Operand *operands = ptx_insn_operands(g->func, insn);
         bool is_same = g->of_insn[i] && g->nodes[g->of_insn[i]].is_uniform && !g->of_guard[i]
@@ -382,10 +405,13 @@ static bool spread_varying_registers(const Graph *g, const Uniforms *uniforms, b
 static void find_uniform(Graph *g, const Uniforms *uniforms)
 {
     bool *varies = ptx_arena_array(g->arena, bool, g->func->reg_count + 1), changed = true;
+    const SeveralDefs several = find_several_defs(g);
     for (unsigned pass = 0; changed && pass < UNIFORM_PASSES; pass++) {
+        /* more registers vary from pass to pass: a node that is not uniform stays so */
         for (NodeId n = 1; n <= g->node_count; n++)
-            g->nodes[n].is_uniform = is_node_uniform(g, &g->nodes[n], varies);
-        changed = spread_varying_registers(g, uniforms, varies);
+            if (!pass || g->nodes[n].is_uniform)
+                g->nodes[n].is_uniform = is_node_uniform(g, &g->nodes[n], varies);
+        changed = spread_varying_registers(g, &several, uniforms, varies);
     }
 }
 
@@ -830,10 +856,25 @@ static void add_graph_insn(Graph *g, InsnId id, BlockId block)
 
 /* ---- the function ---------------------------------------------------------------------------- */
 
+static bool moves_predicate(const Op *op)
+{
+    return op->kind == OPK_MOV && op->type == TYPE_PRED;
+}
+
+static bool any_moves_predicate(const Func *func)
+{
+    for (InsnId i = 0; i < func->insn_count; i++)
+        if (moves_predicate(func->insns[i].op))
+            return true;
+    return false;
+}
+
 /* Predicates that one instruction sets, to a constant. */
 static const uint8_t *find_fixed(Arena *arena, const Func *func)
 {
     uint8_t *fixed = ptx_arena_array(arena, uint8_t, func->reg_count + 1);
+    if (!any_moves_predicate(func))
+        return fixed;
     bool *is_written = ptx_arena_array(arena, bool, func->reg_count + 1);
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Insn *insn = &func->insns[i];
@@ -841,8 +882,7 @@ static const uint8_t *find_fixed(Arena *arena, const Func *func)
         for (uint32_t o = 0; o < insn->operand_count; o++) {
             if (operands[o].kind != OPERAND_REG || !(operands[o].role & ROLE_DEF))
                 continue;
-            bool is_constant = insn->op->kind == OPK_MOV && insn->op->type == TYPE_PRED
-                               && insn->operand_count == 2 && insn->guard == NO_ID
+            bool is_constant = moves_predicate(insn->op) && insn->operand_count == 2 && insn->guard == NO_ID
                                && operands[1].kind == OPERAND_INT && !is_written[operands[o].id];
             fixed[operands[o].id] = FIXED_NOT;
             if (is_constant)
