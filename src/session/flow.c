@@ -120,8 +120,10 @@ const Trips *ptx_session_trips(Session *s)
 
 const uint8_t *ptx_session_work(Session *s)
 {
-    if (!s->work)
-        s->work = ptx_work_compute(ptx_session_kept_arena(s), s->all->scratch, s->func,
-                                   ptx_session_cfg(s), s->loops, ptx_session_live(s));
+    if (!s->work) {
+        const FuncFlow flow = ptx_session_flow_with_defs(s);
+        s->work = ptx_work_compute(ptx_session_kept_arena(s), s->all->scratch, &flow,
+                                   ptx_session_live(s));
+    }
     return s->work;
 }

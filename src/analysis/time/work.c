@@ -28,6 +28,12 @@ typedef struct RegWork {
     bool feeds_sum;             /* of floats, which could take a multiplication in */
 } RegWork;
 
+/* Instructions that a pass is still to look at. */
+typedef struct WorkList {
+    InsnId *insns;
+    uint32_t count;
+} WorkList;
+
 typedef struct Worker {
     const Func *func;
     const Cfg *cfg;
@@ -96,8 +102,8 @@ static bool reads_varying(const Worker *w, const Insn *insn)
     return false;
 }
 
-/* Whether anything changed. */
-static bool spread_varying(Worker *w, const Insn *insn)
+/* Whether anything changed. *is_left: it may in another pass. */
+static bool spread_varying(Worker *w, const Insn *insn, bool *is_left)
 {
     const Operand *operands = ptx_insn_operands(w->func, insn);
     bool changed = false;
@@ -105,8 +111,10 @@ static bool spread_varying(Worker *w, const Insn *insn)
         if (!is_reg(&operands[i]) || !(operands[i].role & ROLE_DEF)
             || w->regs[operands[i].id].is_varying)
             continue;
-        if (!changed && !reads_varying(w, insn))
+        if (!changed && !reads_varying(w, insn)) {
+            *is_left = true;
             return false;
+        }
         w->regs[operands[i].id].is_varying = changed = true;
     }
     return changed;
@@ -122,10 +130,13 @@ static bool writes_address(const Worker *w, const Insn *insn)
     return false;
 }
 
-static bool spread_address(Worker *w, const Insn *insn)
+/* The same. */
+static bool spread_address(Worker *w, const Insn *insn, bool *is_left)
 {
     const Operand *operands = ptx_insn_operands(w->func, insn);
-    bool inside = is_integer_op(insn->op) && writes_address(w, insn), changed = false;
+    const bool is_integer = is_integer_op(insn->op), inside = is_integer && writes_address(w, insn);
+    bool changed = false;
+    *is_left = is_integer && !inside;
     for (uint32_t i = 0; i < insn->operand_count; i++) {
         if (!is_reg(&operands[i])
             || !((operands[i].role & ROLE_ADDRESS) || (inside && (operands[i].role & ROLE_USE))))
@@ -163,27 +174,40 @@ static void note_definitions(Worker *w, const Insn *insn)
     }
 }
 
-static void find_regs(Worker *w)
+/* False: it did not come to an end. From the first instruction on; is_back: from the last. */
+static bool spread(Worker *w, WorkList *list, bool is_back,
+                   bool (*from)(Worker *, const Insn *, bool *is_left))
+{
+    bool changed = true;
+    list->count = w->func->insn_count;
+    for (InsnId i = 0; i < list->count; i++)
+        list->insns[i] = is_back ? list->count - 1 - i : i;
+    for (int pass = 0; pass < PASSES_MAX && changed; pass++) {
+        uint32_t left = 0;
+        changed = false;
+        for (uint32_t i = 0; i < list->count; i++) {
+            bool is_left = false;
+            changed |= from(w, &w->func->insns[list->insns[i]], &is_left);
+            list->insns[left] = list->insns[i];
+            left += is_left;
+        }
+        list->count = left;
+    }
+    return !changed;
+}
+
+static void find_regs(Worker *w, Arena *scratch)
 {
     const Func *func = w->func;
-    bool varying = true, address = true;
+    WorkList list = { ptx_arena_array(scratch, InsnId, func->insn_count + 1), 0 };
     for (uint32_t r = 0; r < func->reg_count; r++)
         w->regs[r] = (RegWork){ .is_varying = func->regs[r].is_param };
     for (InsnId i = 0; i < func->insn_count; i++) {
         note_definitions(w, &func->insns[i]);
         note_sum(w, &func->insns[i]);
     }
-    for (int pass = 0; pass < PASSES_MAX && varying; pass++) {
-        varying = false;
-        for (InsnId i = 0; i < func->insn_count; i++)
-            varying |= spread_varying(w, &func->insns[i]);
-    }
-    for (int pass = 0; pass < PASSES_MAX && address; pass++) {
-        address = false;
-        for (InsnId i = func->insn_count; i-- > 0;)
-            address |= spread_address(w, &func->insns[i]);
-    }
-    w->is_settled = !address;
+    spread(w, &list, false, spread_varying);
+    w->is_settled = spread(w, &list, true, spread_address);
 }
 
 /* ---- shares ---------------------------------------------------------------------------------- */
@@ -286,17 +310,20 @@ static uint8_t share_of(const Worker *w, const Insn *insn, LoopId loop)
     return op->flags & OPF_JOINS ? WORK_WHOLE / 2 : WORK_WHOLE;
 }
 
-const uint8_t *ptx_work_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg,
-                                const Loops *loops, const Live *live)
+const uint8_t *ptx_work_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                                const Live *live)
 {
+    const Func *func = flow->func;
+    const Cfg *cfg = flow->cfg;
+    const Loops *loops = flow->loops;
     ArenaMark mark = ptx_arena_mark(scratch);
     Worker worker = { .func = func,
                       .cfg = cfg,
                       .loops = loops,
                       .regs = ptx_arena_array(scratch, RegWork, func->reg_count + 1) };
-    worker.defs = ptx_defs_compute(scratch, func, cfg, loops);
+    worker.defs = ptx_defs_of(scratch, flow);
     uint8_t *shares = ptx_arena_array(arena, uint8_t, func->insn_count + 1);
-    find_regs(&worker);
+    find_regs(&worker, scratch);
     for (InsnId i = 0; i < func->insn_count; i++)
         shares[i] = share_of(&worker, &func->insns[i], loops->loop_of[cfg->block_of[i]]);
     const bool *redundant = ptx_value_numbering_compute(scratch, scratch, func, live);

@@ -12,14 +12,14 @@
 #ifndef PTX_ANALYSIS_TIME_WORK_H
 #define PTX_ANALYSIS_TIME_WORK_H
 
-#include "analysis/flow/types.h"
+#include "analysis/flow/func_flow.h"
 #include "support/arena.h"
 
 enum { WORK_WHOLE = 16 };
 
 /* Per instruction: its share, 0..WORK_WHOLE. live may be NULL. Owned by arena; scratch, another
  * arena, is left as found. */
-const uint8_t *ptx_work_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg,
-                                const Loops *loops, const Live *live);
+const uint8_t *ptx_work_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                                const Live *live);
 
 #endif
