@@ -64,6 +64,9 @@ typedef struct PlanMemo {
     /* per instruction: of a branch that rested on an assumption; NULL: none yet */
     const SliceRegion **regions;
     const SimInsn **insns;       /* per instruction; NULL: not decoded yet */
+    /* ptx_pointers_compute of the function, once has_pointers */
+    uint64_t pointers;
+    bool has_pointers;
 } PlanMemo;
 
 typedef struct Plan {           /* of a function: what does not depend on the launch */

@@ -234,6 +234,16 @@ static uint32_t list_param(const Machine *m, uint32_t position, uint64_t pointer
     return count;
 }
 
+/* Of the kernel, which is the first that ran. */
+static uint64_t pointers_of_kernel(const Machine *m)
+{
+    PlanMemo *memo = m->states[0]->memo;
+    if (!memo->has_pointers)
+        memo->pointers = ptx_pointers_compute(m->scratch, m->module, m->states[0]->func);
+    memo->has_pointers = true;
+    return memo->pointers;
+}
+
 const AssumedParam *ptx_machine_assumed_params(const Machine *m, Arena *arena, uint32_t *count)
 {
     const Func *func = &m->module->funcs[m->kernel];
@@ -247,7 +257,7 @@ const AssumedParam *ptx_machine_assumed_params(const Machine *m, Arena *arena, u
     if (!is_any || !func->is_entry)
         return NULL;
     /* is_base asks for them where a guess is as wide as an address */
-    uint64_t pointers = is_any_wide ? ptx_pointers_compute(m->scratch, m->module, func) : 0;
+    uint64_t pointers = is_any_wide ? pointers_of_kernel(m) : 0;
     for (uint32_t p = 0; p < func->param_count; p++)
         *count += list_param(m, p, pointers, NULL);
     AssumedParam *list = ptx_arena_array(arena, AssumedParam, *count), *to = list;
