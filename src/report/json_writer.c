@@ -48,44 +48,73 @@ static size_t put_wide(Out *out, const char *text, size_t left)
 
 enum { WORD_BYTES = 8, HALF_BYTES = 4 };
 
-/* Whether eight bytes stand for themselves; false: perhaps. */
-static bool is_plain_word(const char *text)
+/* Not 0: one of eight bytes may not stand for itself. */
+static uint64_t marks_of(uint64_t word)
 {
     const uint64_t ones = UINT64_MAX / 255, tops = ones << 7;
-    uint64_t word;
-    memcpy(&word, text, sizeof word);
-    uint64_t quote = word ^ ones * '"', slash = word ^ ones * '\\';
-    return !((word | (word - ones * 0x20) | (quote - ones) | (slash - ones)) & tops);
+    const uint64_t quote = word ^ ones * '"', slash = word ^ ones * '\\';
+    return (word | (word - ones * 0x20) | (quote - ones) | (slash - ones)) & tops;
 }
 
-/* The same of four to seven: the first four and the last. */
-static bool are_plain_halves(const char *text, size_t length)
+static uint64_t copy_word(char *to, const char *from)
 {
-    char both[WORD_BYTES];
-    memcpy(both, text, HALF_BYTES);
-    memcpy(both + HALF_BYTES, text + length - HALF_BYTES, HALF_BYTES);
-    return is_plain_word(both);
+    uint64_t word;
+    memcpy(&word, from, sizeof word);
+    memcpy(to, &word, sizeof word);
+    return marks_of(word);
+}
+
+/* Four to seven bytes: the first four and the last. */
+static uint64_t copy_halves(char *to, const char *from, size_t length)
+{
+    uint32_t first, last;
+    memcpy(&first, from, sizeof first);
+    memcpy(&last, from + length - HALF_BYTES, sizeof last);
+    memcpy(to, &first, sizeof first);
+    memcpy(to + length - HALF_BYTES, &last, sizeof last);
+    return marks_of(first | (uint64_t)last << 32);
+}
+
+static bool is_plain_byte(char byte)
+{
+    return (unsigned char)byte >= 0x20 && (unsigned char)byte < 0x80 && byte != '"'
+           && byte != '\\';
+}
+
+/* Copied while it is looked at. False: some byte may not stand for itself. */
+static bool copy_plain(char *to, const char *from, size_t length)
+{
+    uint64_t marks = 0;
+    if (length >= WORD_BYTES) {
+        for (size_t i = 0; i + WORD_BYTES < length; i += WORD_BYTES)
+            marks |= copy_word(to + i, from + i);
+        return !(marks | copy_word(to + length - WORD_BYTES, from + length - WORD_BYTES));
+    }
+    if (length >= HALF_BYTES)
+        return !copy_halves(to, from, length);
+    for (size_t i = 0; i < length; i++) {
+        marks |= !is_plain_byte(from[i]);
+        to[i] = from[i];
+    }
+    return !marks;
 }
 
 /* How many bytes from here on stand for themselves. */
 static size_t plain_length(const char *text, size_t length)
 {
     size_t i = 0;
-    if (length >= HALF_BYTES && length < WORD_BYTES && are_plain_halves(text, length))
-        return length;
-    while (i + WORD_BYTES <= length && is_plain_word(text + i))
-        i += WORD_BYTES;
-    if (length >= WORD_BYTES && i + WORD_BYTES > length
-        && is_plain_word(text + length - WORD_BYTES))
-        return length;
-    while (i < length && (unsigned char)text[i] >= 0x20 && (unsigned char)text[i] < 0x80
-           && text[i] != '"' && text[i] != '\\')
+    while (i < length && is_plain_byte(text[i]))
         i++;
     return i;
 }
 
 static void put_text(Out *out, const char *text, size_t length)
 {
+    if (length < sizeof out->bytes - out->used
+        && copy_plain(out->bytes + out->used, text, length)) {
+        out->used += length;
+        return;
+    }
     for (size_t i = 0; i < length;) {
         size_t plain = plain_length(text + i, length - i);
         put_json_bytes(out, text + i, plain);
@@ -119,15 +148,14 @@ Json *ptx_json_init(Json *json, Out *out)
 static void put_json_key(Out *out, const char *key)
 {
     const size_t length = strlen(key);
-    if (length + 3 >= sizeof out->bytes - out->used || plain_length(key, length) < length) {
+    char *to = out->bytes + out->used;
+    if (length + 3 >= sizeof out->bytes - out->used || !copy_plain(to + 1, key, length)) {
         put_json_bytes(out, "\"", 1);
         put_text(out, key, length);
         put_json_bytes(out, "\":", 2);
         return;
     }
-    char *to = out->bytes + out->used;
     to[0] = '"';
-    memcpy(to + 1, key, length);
     memcpy(to + 1 + length, "\":", 2);
     out->used += length + 3;
 }

@@ -112,7 +112,7 @@ static double collect_func(SimFunc ran, AccessTally *tally, double weight, bool 
         Count *total = total_of(tally, i, end);
         if (!is_rest || !(total->warps > 0))
             add_to_total(tally, i, ran.plain[i], total, first, weight, longest_of(first, warps));
-        *first = ptx_count_none;
+        ptx_count_empty(first);
     }
     return work;
 }

@@ -5,7 +5,9 @@
 #include "ir/types.h"
 #include "support/diag.h"
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef enum Uncertainty {            /* of an access; the worst counts */
     UNCERTAIN_NONE,
@@ -74,6 +76,15 @@ typedef Count *const *CountTable;
 static inline const Count *ptx_count_of(CountTable counts, InsnId insn)
 {
     return counts[insn] ? counts[insn] : &ptx_count_none;
+}
+
+/* Nothing is counted of it any more. */
+static inline void ptx_count_empty(Count *count)
+{
+    if (count->requests > 0 || count->divergent > 0 || count->pattern)
+        *count = (Count){ 0 };
+    else
+        memset(count, 0, offsetof(Count, worst));       /* the rest was never written */
 }
 
 /* As many more as weight says. */

@@ -29,7 +29,7 @@ void ptx_machine_sum_counts(Machine *m, const FuncState *func_state, uint32_t wa
         Count *sum = ptx_count_at(m, func_state->sums, i);
         ptx_count_add(sum, count, warps);
         sum->most = count->warps > sum->most ? count->warps : sum->most;
-        *count = ptx_count_none;
+        ptx_count_empty(count);
     }
 }
 
