@@ -108,7 +108,7 @@ void ptx_evaluator_try_shapes(AccessEvaluator *e, uint64_t most_steps, bool is_q
                                         (size_t)count_accesses(tally->func) * e->out->shape_count);
     }
     keep_shape(e, 0);
-    e->watch.observer.is_paused = true;
+    e->watch.observer.is_paused = e->tries_shapes = true;
     const AccessTally *own = ptx_evaluator_set_aside(e);
     for (unsigned i = 1; i < e->out->shape_count; i++) {
         try_shape(e, i, most_steps, is_quick);
@@ -116,6 +116,7 @@ void ptx_evaluator_try_shapes(AccessEvaluator *e, uint64_t most_steps, bool is_q
         keep_shape(e, i);
     }
     ptx_evaluator_put_back(e, own, count);
+    e->tries_shapes = false;
     e->out->blocks_run = run;
     e->is_cut = is_cut;
     ptx_machine_reshape(m, e->out->shapes[0]);

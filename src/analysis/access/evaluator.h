@@ -32,6 +32,7 @@ struct AccessEvaluator {
     Machine *machine;
     SimShape shape;             /* of the launch */
     bool is_cut;                /* the budget did not do for some run */
+    bool tries_shapes;          /* of what runs only requests are added up */
     FootprintWatch watch;       /* footprint NULL: nothing asks for it */
     TouchedSectors *touched;           /* the same */
     Price price;

@@ -98,9 +98,9 @@ static void add_to_total(AccessTally *tally, InsnId insn, bool is_plain, Count *
     note_longest(total, count, longest);
 }
 
-/* is_rest: only of what was not come to before. warps: of a block. How many instructions ran. */
-static double collect_func(SimFunc ran, AccessTally *tally, double weight, bool is_rest,
-                           uint32_t warps)
+/* is_rest: only of what was not come to before. How many instructions ran. */
+static double collect_func(const AccessEvaluator *e, SimFunc ran, AccessTally *tally, double weight,
+                           bool is_rest)
 {
     double work = 0;
     for (InsnId i = 0, end; i < ran.func->insn_count; i = end) {
@@ -109,9 +109,12 @@ static double collect_func(SimFunc ran, AccessTally *tally, double weight, bool 
         if (!first || !(first->warps > 0))
             continue;
         work += first->warps * (end - i);
-        Count *total = total_of(tally, i, end);
-        if (!is_rest || !(total->warps > 0))
-            add_to_total(tally, i, ran.plain[i], total, first, weight, longest_of(first, warps));
+        if (!e->tries_shapes || first->requests > 0) {
+            Count *total = total_of(tally, i, end);
+            if (!is_rest || !(total->warps > 0))
+                add_to_total(tally, i, ran.plain[i], total, first, weight,
+                             longest_of(first, e->shape.warp_count));
+        }
         ptx_count_empty(first);
     }
     return work;
@@ -134,8 +137,7 @@ double ptx_evaluator_collect_all(AccessEvaluator *e, double weight, bool is_rest
     while (e->tally_count < count)
         ptx_evaluator_add_tally(e, e->arena, ptx_machine_func_at(m, e->tally_count).func);
     for (uint32_t t = 0; t < count; t++)
-        work += collect_func(ptx_machine_func_at(m, t), &e->tallies[t], weight, is_rest,
-                             e->shape.warp_count);
+        work += collect_func(e, ptx_machine_func_at(m, t), &e->tallies[t], weight, is_rest);
     if (ptx_evaluator_footprint(e))
         ptx_footprint_close(ptx_evaluator_footprint(e), weight);
     return work;
