@@ -67,6 +67,7 @@ typedef struct PlanMemo {
     /* ptx_pointers_compute of the function, once has_pointers */
     uint64_t pointers;
     bool has_pointers;
+    const SharedUnit *unit;     /* ptx_shared_unit_of of the function; NULL: not asked for yet */
 } PlanMemo;
 
 typedef struct Plan {           /* of a function: what does not depend on the launch */

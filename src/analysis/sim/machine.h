@@ -154,7 +154,8 @@ typedef struct Frame {
     const Insn *call;           /* in the caller */
     /* at Slice.places; NULL: not written so far. Of a long function most never are */
     Register **regs;
-    /* per instruction: how often doubtful lanes stayed in a loop; branch.c's WAS_LEFT */
+    /* per instruction: how often doubtful lanes stayed in a loop; branch.c's WAS_LEFT; NULL: in
+     * none yet */
     uint32_t *stays;
     Slots params;               /* of calls that this function makes */
     struct Visit **visits;      /* forward.c's, per loop; NULL: none yet */

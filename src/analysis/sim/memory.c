@@ -27,16 +27,29 @@ static void place(Machine *m, VarId var, uint64_t address)
     *ptx_hash_map_at(&m->placed_of, m->arena, var) = m->placed_count;
 }
 
+/* The same for all runs of the kernel. */
+static const SharedUnit *unit_of_kernel(Machine *m)
+{
+    const Func *kernel = &m->module->funcs[m->kernel];
+    PlanMemo *memo = m->run_count ? m->states[0]->memo : NULL;
+    if (memo && memo->unit)
+        return memo->unit;
+    Arena *arena = memo ? memo->arena : m->arena;
+    SharedUnit *unit = ptx_arena_new(arena, SharedUnit);
+    *unit = ptx_shared_unit_of(arena, m->module, &m->program->code.shared_units[kernel->unit],
+                               kernel);
+    if (memo)
+        memo->unit = unit;
+    return unit;
+}
+
 static void lay_out_shared(Machine *m)
 {
     const SimCode *code = &m->program->code;
-    const Func *kernel = &m->module->funcs[m->kernel];
     if (m->has_shared)
         return;
     m->has_shared = true;
-    const SharedUnit unit = ptx_shared_unit_of(m->arena, m->module,
-                                               &code->shared_units[kernel->unit], kernel);
-    m->shared_layout = ptx_shared_layout_make(m->arena, m->module, &unit,
+    m->shared_layout = ptx_shared_layout_make(m->arena, m->module, unit_of_kernel(m),
                                               code->own_first[m->kernel], code->own_end[m->kernel]);
     const int64_t dynamic = m->launch->dynamic_shared_bytes;
     const uint64_t end = ptx_align_up(m->shared_layout.end, 16)

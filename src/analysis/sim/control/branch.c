@@ -215,6 +215,13 @@ static bool is_brief_now(const Machine *m)
            && m->steps - m->begun >= (m->most_steps - m->begun) / BRIEF_SHARE;
 }
 
+static uint32_t *stays_at(const Machine *m, Frame *frame, InsnId branch)
+{
+    if (!frame->stays)
+        frame->stays = ptx_arena_array(m->arena, uint32_t, frame->func_state->func->insn_count);
+    return &frame->stays[branch];
+}
+
 /* One more stay is counted. True: it was one too many. */
 static bool is_left(Machine *m, uint32_t *stays, unsigned most, bool is_given)
 {
@@ -262,7 +269,7 @@ void ptx_branch_run(Machine *m, Warp *w, const Insn *insn, uint32_t taken, uint3
                    ? ptx_loop_exit_side(func_state, top->pc, target)
                    : 0;
     if (side) {
-        uint32_t *stays = &w->frame->stays[top->pc];
+        uint32_t *stays = stays_at(m, w->frame, top->pc);
         unsigned most = most_stays(m, w, top->pc, target, maybe != 0);
         bool is_given = given_stays(m, func_state, top->pc, side > 0 ? target : next, &most);
         const bool leaves = is_left(m, stays, most, is_given);

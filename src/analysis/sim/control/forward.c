@@ -359,7 +359,7 @@ static uint32_t hash_stays(const Frame *frame, const Pace *pace)
 {
     uint32_t hash = 0;
     for (InsnId i = pace->first; i < pace->end; i++)
-        hash = 31 * hash + frame->stays[i];
+        hash = 31 * hash + (frame->stays ? frame->stays[i] : 0);
     return hash;
 }
 

@@ -93,12 +93,12 @@ Frame *ptx_frame_enter(Machine *m, Warp *w, FuncState *func_state, const Insn *c
                 frame->regs[r]->is_written = false;
                 frame->regs[r]->region = 0;
             }
-        memset(frame->stays, 0, func_state->func->insn_count * sizeof *frame->stays);
+        if (frame->stays)
+            memset(frame->stays, 0, func_state->func->insn_count * sizeof *frame->stays);
         frame->params.count = 0;
     } else {
         frame = ptx_arena_new(m->arena, Frame);
         frame->regs = ptx_arena_array(m->arena, Register *, func_state->slice.place_count);
-        frame->stays = ptx_arena_array(m->arena, uint32_t, func_state->func->insn_count);
     }
     frame->func_state = func_state;
     frame->caller = w->frame;
