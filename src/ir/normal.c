@@ -95,7 +95,7 @@ static const char *find_part(const char *word, size_t length, const char *part)
     return NULL;
 }
 
-static void put_kept(NormalSink *sink, char byte)
+static void append_kept(NormalSink *sink, char byte)
 {
     if (sink->length < NORMAL_BYTES - 1)
         sink->text[sink->length] = byte;
@@ -111,7 +111,7 @@ static void take_without_digits(Scan *scan)
         const bool is_kept = !is_digit(*p);
         const uint64_t hash = fnv(sink.hash, *p);
         if (sink.text && is_kept)
-            put_kept(&sink, *p);
+            append_kept(&sink, *p);
         sink.hash = is_kept ? hash : sink.hash;
         sink.last = is_kept ? *p : sink.last;
         sink.length += is_kept;
@@ -120,7 +120,7 @@ static void take_without_digits(Scan *scan)
     scan->p = p;
 }
 
-static void put_name(Scan *scan, const char *word, size_t length)
+static void put_named_operand(Scan *scan, const char *word, size_t length)
 {
     const char *param = find_part(word, length, "_param_");
     if (param) {
@@ -139,7 +139,7 @@ static void put_operand(Scan *scan, const char *word, size_t length)
     else if (is_digit(*word) || scan->sink->last == '.')
         put_normal(scan->sink, word, length);
     else
-        put_name(scan, word, length);
+        put_named_operand(scan, word, length);
 }
 
 /* An opcode is the first word with the modifiers at its end. */

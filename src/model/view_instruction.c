@@ -198,7 +198,8 @@ static bool follows_all(const Evaluation *e, const Func *func, const Cfg *cfg)
         if (cfg->blocks[b].succ_count > 1 && e->insns[cfg->blocks[b].end - 1].total->doubt)
             return false;
     for (InsnId i = 0; i < func->insn_count; i++)
-        if (e->insns[i].total->doubt == UNCERTAIN_DATA || e->insns[i].total->doubt == UNCERTAIN_REPEAT
+        if (e->insns[i].total->doubt == UNCERTAIN_DATA
+            || e->insns[i].total->doubt == UNCERTAIN_REPEAT
             || e->insns[i].total->doubt == UNCERTAIN_ORDER)
             return false;
     return true;

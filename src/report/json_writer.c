@@ -49,7 +49,7 @@ static size_t put_wide(Out *out, const char *text, size_t left)
 enum { WORD_BYTES = 8, HALF_BYTES = 4 };
 
 /* Not 0: one of eight bytes may not stand for itself. */
-static uint64_t marks_of(uint64_t word)
+static uint64_t escapes_in(uint64_t word)
 {
     const uint64_t ones = UINT64_MAX / 255, tops = ones << 7;
     const uint64_t quote = word ^ ones * '"', slash = word ^ ones * '\\';
@@ -61,7 +61,7 @@ static uint64_t copy_word(char *to, const char *from)
     uint64_t word;
     memcpy(&word, from, sizeof word);
     memcpy(to, &word, sizeof word);
-    return marks_of(word);
+    return escapes_in(word);
 }
 
 /* Four to seven bytes: the first four and the last. */
@@ -72,7 +72,7 @@ static uint64_t copy_halves(char *to, const char *from, size_t length)
     memcpy(&last, from + length - HALF_BYTES, sizeof last);
     memcpy(to, &first, sizeof first);
     memcpy(to + length - HALF_BYTES, &last, sizeof last);
-    return marks_of(first | (uint64_t)last << 32);
+    return escapes_in(first | (uint64_t)last << 32);
 }
 
 static bool is_plain_byte(char byte)

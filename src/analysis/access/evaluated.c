@@ -44,7 +44,8 @@ static bool is_called_access(const AccessTally *tally, InsnId insn)
     return tally->insns[insn].total->requests > 0 && ptx_insn_is_access(&tally->func->insns[insn]);
 }
 
-static Evaluated copy_of(Arena *arena, const Evaluated *insn)
+/* With a total of their own: the tally goes with the run. */
+static Evaluated called_figures(Arena *arena, const Evaluated *insn)
 {
     Evaluated copy = *insn;
     Count *total = ptx_arena_new(arena, Count);
@@ -84,7 +85,7 @@ static void list_called(Arena *arena, AccessEvaluator *e)
         const FuncId id = ptx_machine_func_id(e->machine, t);
         for (InsnId i = 0; i < tally->func->insn_count; i++)
             if (is_called_access(tally, i))
-                *called++ = (CalledAccess){ id, i, copy_of(arena, &tally->insns[i]) };
+                *called++ = (CalledAccess){ id, i, called_figures(arena, &tally->insns[i]) };
     }
     list_called_funcs(arena, e);
 }

@@ -52,12 +52,14 @@ struct AccessEvaluator {
 
 /* NULL: what runs is not noted. */
 Footprint *ptx_evaluator_footprint(const AccessEvaluator *e);
-/* of the kernel: in the arena of what is evaluated. */
+/* arena: of what is found of it. */
 void ptx_evaluator_add_tally(AccessEvaluator *e, Arena *arena, const Func *func);
+
 static inline const Count *ptx_tally_total(const AccessTally *tally, InsnId insn)
 {
     return ptx_count_of(tally->totals, insn);
 }
+
 /* The instruction has a total that those before it do not share. */
 static inline bool ptx_tally_is_own(const AccessTally *tally, InsnId insn)
 {

@@ -29,7 +29,7 @@ void ptx_evaluator_add_tally(AccessEvaluator *e, Arena *arena, const Func *func)
 }
 
 /* Of instructions from there on that always run together: to be counted in. */
-static Count *total_of(AccessTally *tally, InsnId first, InsnId end)
+static Count *total_from(AccessTally *tally, InsnId first, InsnId end)
 {
     if (!tally->totals[first]) {
         Count *total = ptx_arena_new(tally->arena, Count);
@@ -83,19 +83,18 @@ static void note_longest(Count *total, const Count *of_block, double longest)
     total->longest_waits = of_block->requests > 0 ? of_block->waits / of_block->requests : 0;
 }
 
-/* Of a plain one only how often it runs is asked for. */
-static void add_to_total(AccessTally *tally, InsnId insn, bool is_plain, Count *total,
-                         const Count *count, double weight, double longest)
+static void add_counted(AccessTally *tally, InsnId insn, const Count *count, double weight)
 {
-    if (!is_plain) {
-        note_ratio(tally, insn, count);
-        ptx_count_add(total, count, weight);
-    } else {
-        total->warps += weight * count->warps;
-        total->lanes += weight * count->lanes;
-        total->most += weight * count->most;
-    }
-    note_longest(total, count, longest);
+    note_ratio(tally, insn, count);
+    ptx_count_add(tally->totals[insn], count, weight);
+}
+
+/* Of plain ones only how often they run is asked for. */
+static void add_executions(Count *total, const Count *count, double weight)
+{
+    total->warps += weight * count->warps;
+    total->lanes += weight * count->lanes;
+    total->most += weight * count->most;
 }
 
 /* is_rest: only of what was not come to before. How many instructions ran. */
@@ -109,11 +108,14 @@ static double collect_func(const AccessEvaluator *e, SimFunc ran, AccessTally *t
         if (!first || !(first->warps > 0))
             continue;
         work += first->warps * (end - i);
-        if (!e->tries_shapes || first->requests > 0) {
-            Count *total = total_of(tally, i, end);
-            if (!is_rest || !(total->warps > 0))
-                add_to_total(tally, i, ran.plain[i], total, first, weight,
-                             longest_of(first, e->shape.warp_count));
+        const bool is_wanted = !e->tries_shapes || first->requests > 0;
+        Count *total = is_wanted ? total_from(tally, i, end) : NULL;
+        if (total && (!is_rest || !(total->warps > 0))) {
+            if (ran.plain[i])
+                add_executions(total, first, weight);
+            else
+                add_counted(tally, i, first, weight);
+            note_longest(total, first, longest_of(first, e->shape.warp_count));
         }
         ptx_count_empty(first);
     }

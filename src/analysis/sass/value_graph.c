@@ -882,7 +882,8 @@ static const uint8_t *find_fixed(Arena *arena, const Func *func)
         for (uint32_t o = 0; o < insn->operand_count; o++) {
             if (operands[o].kind != OPERAND_REG || !(operands[o].role & ROLE_DEF))
                 continue;
-            bool is_constant = moves_predicate(insn->op) && insn->operand_count == 2 && insn->guard == NO_ID
+            bool is_constant = moves_predicate(insn->op) && insn->operand_count == 2
+                               && insn->guard == NO_ID
                                && operands[1].kind == OPERAND_INT && !is_written[operands[o].id];
             fixed[operands[o].id] = FIXED_NOT;
             if (is_constant)

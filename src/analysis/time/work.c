@@ -175,8 +175,8 @@ static void note_definitions(Worker *w, const Insn *insn)
 }
 
 /* False: it did not come to an end. From the first instruction on; is_back: from the last. */
-static bool spread(Worker *w, WorkList *list, bool is_back,
-                   bool (*from)(Worker *, const Insn *, bool *is_left))
+static bool run_passes(Worker *w, WorkList *list, bool is_back,
+                       bool (*from)(Worker *, const Insn *, bool *is_left))
 {
     bool changed = true;
     list->count = w->func->insn_count;
@@ -206,8 +206,8 @@ static void find_regs(Worker *w, Arena *scratch)
         note_definitions(w, &func->insns[i]);
         note_sum(w, &func->insns[i]);
     }
-    spread(w, &list, false, spread_varying);
-    w->is_settled = spread(w, &list, true, spread_address);
+    run_passes(w, &list, false, spread_varying);
+    w->is_settled = run_passes(w, &list, true, spread_address);
 }
 
 /* ---- shares ---------------------------------------------------------------------------------- */
