@@ -48,7 +48,8 @@ static void decode_results(Arena *arena, const FuncState *func_state, SimInsn *o
     while (out->result_count < out->operand_count
            && out->operands[out->result_count].position == 0)
         out->result_count++;
-    SimResult *results = ptx_arena_array(arena, SimResult, out->result_count + 1u);
+    SimResult *results =
+        ptx_arena_array(arena, SimResult, out->result_count ? out->result_count : 1u);
     for (unsigned o = 0; o < out->operand_count && (!o || o < out->result_count); o++)
         results[o] = ptx_machine_result(func_state, &out->operands[o]);
     out->results = results;
@@ -78,7 +79,7 @@ const SimInsn *ptx_insn_decode(const Machine *m, FuncState *func_state, InsnId i
     out->run = ptx_machine_run_of(action);
     decode_results(arena, func_state, out);
     if (out->is_guarded)
-        out->guard.place = func_state->slice.places[insn->guard];
+        out->guard_place = func_state->slice.places[insn->guard];
     decode_args(arena, func_state, out);
     return func_state->memo->insns[id] = out;
 }
@@ -86,7 +87,7 @@ const SimInsn *ptx_insn_decode(const Machine *m, FuncState *func_state, InsnId i
 uint32_t ptx_insn_where(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, uint32_t *maybe,
                         bool *is_assumed)
 {
-    const Register *r = w->frame->regs[insn->guard.place];
+    const Register *r = w->frame->regs[insn->guard_place];
     if (!ptx_register_is_written(r)) {
         *maybe = lanes;
         return 0;

@@ -42,30 +42,31 @@ typedef struct SimArg {         /* an operand that is read */
 typedef struct SimResult {      /* an operand that is written */
     uint64_t mask;              /* of the register's bits */
     uint32_t place;             /* 0: no run writes it */
-    RegId reg;
-    bool is_part;               /* one component of a vector */
+    RegId reg : 31;             /* LIMIT_SOURCE_BYTES is below 2^31 */
+    bool is_part : 1;           /* one component of a vector */
 } SimResult;
 
 /* An instruction of a function that is run, with all that its text and the function say: decode.c.
  * Nothing in it changes. */
 struct SimInsn {
+    /* what each run looks at first: a line of the cache */
+    bool is_guarded, is_access, is_branch;
+    bool is_control;            /* another that says where lanes go, or what they wait for */
+    bool is_needed, has_effect; /* a run has to execute it: always, where warps depend on others */
+    uint8_t arg_count, result_count;
+    uint32_t guard_place;
+    uint16_t operand_count;
+    const Decoded *code;
+    SimRun *run;
+    const SimArg *args;         /* the operands behind the first, but for the pair */
+    /* the operands of the first position, or the first operand alone; result_count: 0 where these
+     * are none */
+    const SimResult *results;
     const Insn *insn;
     const Op *op;
     const Operand *operands;
     const Operand *pair;        /* the right side of d|p; NULL */
     const Operand *addresses[2];        /* its address operands; NULL */
-    const Decoded *code;
-    SimRun *run;
-    const SimArg *args;         /* the operands behind the first, but for the pair */
-    SimArg guard;
-    /* the operands of the first position, or the first operand alone; result_count: 0 where these
-     * are none */
-    const SimResult *results;
-    uint16_t operand_count;
-    uint8_t arg_count, result_count;
-    bool is_guarded, is_access, is_branch;
-    bool is_control;            /* another that says where lanes go, or what they wait for */
-    bool is_needed, has_effect; /* a run has to execute it: always, where warps depend on others */
 };
 
 typedef struct SteeredBranch {
@@ -108,11 +109,12 @@ typedef struct FuncState {           /* a function as it is run */
     struct Frame *spare;        /* frames to be used again */
 } FuncState;
 
+/* What most numbers do without, Value.by, is the end of it. */
 typedef struct Register {
-    Value value;
     uint64_t *slab;             /* WARP_LANES numbers for value.lanes */
     uint32_t region;            /* of doubtful control in which it was last written */
     bool is_written;
+    Value value;
 } Register;
 
 /* Control whose lanes are unknown: what is written in it is not known behind it. */
@@ -154,8 +156,8 @@ typedef struct Frame {
     const Insn *call;           /* in the caller */
     /* at Slice.places; NULL: not written so far. Of a long function most never are */
     Register **regs;
-    /* per instruction: how often doubtful lanes stayed in a loop; branch.c's WAS_LEFT; NULL: in
-     * none yet */
+    /* per block that ends in a branch: how often doubtful lanes stayed in a loop; branch.c's
+     * WAS_LEFT; NULL: in none yet */
     uint32_t *stays;
     Slots params;               /* of calls that this function makes */
     struct Visit **visits;      /* forward.c's, per loop; NULL: none yet */

@@ -113,7 +113,7 @@ SimResult ptx_machine_result(const FuncState *func_state, const Operand *operand
         return (SimResult){ .place = 0 };
     const Reg *reg = &func_state->func->regs[operand->id];
     return (SimResult){ .place = place,
-                        .reg = operand->id,
+                        .reg = operand->id & INT32_MAX,
                         .mask = ptx_truncated(UINT64_MAX, ptx_type_info[reg->type].bits),
                         .is_part = operand->flags & OPERAND_COMPONENT || reg->vector > 1 };
 }

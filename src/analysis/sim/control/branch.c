@@ -217,9 +217,10 @@ static bool is_brief_now(const Machine *m)
 
 static uint32_t *stays_at(const Machine *m, Frame *frame, InsnId branch)
 {
+    const Cfg *cfg = frame->func_state->cfg;
     if (!frame->stays)
-        frame->stays = ptx_arena_array(m->arena, uint32_t, frame->func_state->func->insn_count);
-    return &frame->stays[branch];
+        frame->stays = ptx_arena_array(m->arena, uint32_t, cfg->block_count);
+    return &frame->stays[cfg->block_of[branch]];
 }
 
 /* One more stay is counted. True: it was one too many. */

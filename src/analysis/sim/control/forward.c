@@ -357,9 +357,10 @@ static bool difference(const Register *now, const ForwardHeld *then, uint32_t la
 
 static uint32_t hash_stays(const Frame *frame, const Pace *pace)
 {
+    const BlockId *block_of = frame->func_state->cfg->block_of;
     uint32_t hash = 0;
-    for (InsnId i = pace->first; i < pace->end; i++)
-        hash = 31 * hash + (frame->stays ? frame->stays[i] : 0);
+    for (BlockId b = block_of[pace->first]; b <= block_of[pace->end - 1]; b++)
+        hash = 31 * hash + (frame->stays ? frame->stays[b] : 0);
     return hash;
 }
 

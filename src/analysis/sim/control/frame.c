@@ -94,7 +94,7 @@ Frame *ptx_frame_enter(Machine *m, Warp *w, FuncState *func_state, const Insn *c
                 frame->regs[r]->region = 0;
             }
         if (frame->stays)
-            memset(frame->stays, 0, func_state->func->insn_count * sizeof *frame->stays);
+            memset(frame->stays, 0, func_state->cfg->block_count * sizeof *frame->stays);
         frame->params.count = 0;
     } else {
         frame = ptx_arena_new(m->arena, Frame);
