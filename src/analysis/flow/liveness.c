@@ -66,6 +66,13 @@ static void add_site(LivenessSolver *s, Sites *sites, RegId reg, BlockId block)
     sites->head[reg] = ++sites->count;
 }
 
+/* Of about so many: what grows is copied. */
+static void make_room_for_sites(LivenessSolver *s, Sites *sites, uint32_t count)
+{
+    sites->items = ptx_arena_array(s->scratch, LiveSite, count);
+    sites->capacity = count;
+}
+
 static LivenessNeed *need_at(LivenessNeed *needs, RegId reg, BlockId block, NeedKind at_end)
 {
     LivenessNeed *need = &needs[reg];
@@ -548,6 +555,9 @@ const Live *ptx_live_compute(Arena *arena, Arena *scratch, DiagSink *diags, cons
                      + (uint64_t)LIMIT_LIVE_ENTRIES_PER_BYTE * ptx_span_length(func->span);
     /* at most 2^31 + 2^20: LIMIT_SOURCE_BYTES */
     s.live = ptx_explorer_make(scratch, cfg, (uint32_t)limit, LIMIT_LIVE_STEPS_PER_ENTRY * limit);
+    /* most registers are written once, and read in that block alone */
+    make_room_for_sites(&s, &s.kills, regs + regs / 4);
+    make_room_for_sites(&s, &s.uses, regs / 2 + 1);
     for (BlockId block = 0; block < cfg->block_count; block++)
         scan_block(&s, block);
     Live *live = ptx_arena_new(arena, Live);

@@ -133,9 +133,10 @@ typedef struct Bookkeeper {
     const Loops *loops;
     const Defs *defs;
     const uint32_t *use_counts; /* per register, guards included */
+    Arena *scratch;
     DeadCodeStep *steps;
     uint32_t *step_of;          /* per register: its first, + 1 */
-    uint32_t step_count;
+    uint32_t step_count, step_capacity;
     /* per instruction: a comparison that closes its loop on a counter, or the branch */
     bool *is_closing;
 } Bookkeeper;
@@ -172,6 +173,9 @@ static uint32_t count_steps(const Bookkeeper *k, RegId reg)
 
 static void add_step(Bookkeeper *k, RegId reg, DeadCodeStep step)
 {
+    if (k->step_count == k->step_capacity)
+        k->steps = ptx_arena_grow(k->scratch, k->steps, k->step_count, &k->step_capacity,
+                                  sizeof *k->steps);
     step.next = k->step_of[reg];
     k->steps[k->step_count] = step;
     k->step_of[reg] = ++k->step_count;
@@ -373,8 +377,7 @@ const uint32_t *ptx_loop_overhead_compute(Arena *arena, Arena *scratch, const Fu
                      .loops = loops,
                      .defs = defs,
                      .use_counts = count_uses(scratch, func),
-                     .steps = ptx_arena_array(scratch, DeadCodeStep,
-                                              2 * (size_t)func->insn_count + 1),
+                     .scratch = scratch,
                      .step_of = ptx_arena_array(scratch, uint32_t, func->reg_count + 1),
                      .is_closing = ptx_arena_array(scratch, bool, func->insn_count + 1) };
     find_overhead(&k);
