@@ -155,11 +155,27 @@ static Seen seen_of(const Race *r, TouchId id, const uint64_t *value)
                    .is_by_data = t->is_by_data };
 }
 
+static const Op *op_of(const Race *r, const Seen *seen)
+{
+    const Site *site = &r->sites[seen->site];
+    return site->func->insns[site->insn].op;
+}
+
+/* Both are atomic or the like: that is no race. What is read depends on their order all the same,
+ * but for an atomic operation and the same one. */
+static bool is_strong_pair(const Race *r, const Seen *before, const Seen *now)
+{
+    const Op *op = op_of(r, before);
+    const bool is_update = op->kind == OPK_ATOM || op->kind == OPK_RED;
+    return before->is_strong && now->is_strong
+           && (!r->is_for_order || (is_update && op == op_of(r, now)));
+}
+
 static RaceClash clash(Race *r, const RaceMeeting *meeting)
 {
     const Seen before = seen_of(r, meeting->before, meeting->before_value);
     const Seen now = seen_of(r, meeting->now, meeting->now_value);
-    if (before.is_strong && now.is_strong)
+    if (is_strong_pair(r, &before, &now))
         return (RaceClash){ NULL, true };
     if ((before.is_swap && !now.is_write) || (now.is_swap && !before.is_write))
         return (RaceClash){ NULL, true }; /* what was read is looked at again by the swap */
@@ -390,11 +406,13 @@ static void meet_by_data(Race *r, TouchId before_id, TouchId now_id, uint64_t ad
     const Touch *before = ptx_race_touch_of(r, before_id), *now = ptx_race_touch_of(r, now_id);
     bool is_apart = before->warp != now->warp && !before->queue && !now->queue
                     && (before->is_write || now->is_write);
-    bool is_allowed = (before->is_strong && now->is_strong) || (before->is_swap && !now->is_write)
-                      || (now->is_swap && !before->is_write);
-    if (!is_apart || is_allowed || is_ordered(r, before_id, now_id))
+    bool is_looked_at_again = (before->is_swap && !now->is_write)
+                              || (now->is_swap && !before->is_write);
+    if (!is_apart || is_looked_at_again || is_ordered(r, before_id, now_id))
         return;
     const Seen first = seen_of(r, before_id, NULL), second = seen_of(r, now_id, NULL);
+    if (is_strong_pair(r, &first, &second))
+        return;
     note_pair(r, &first, &second, address, false);
 }
 
