@@ -6,6 +6,8 @@
 #include "ir/func.h"
 #include "ir/module.h"
 #include "analysis/flow/cfg.h"
+#include "analysis/flow/dom.h"
+#include "analysis/flow/liveness.h"
 #include "analysis/flow/loop.h"
 #include "analysis/sass/sass.h"
 #include "analysis/value/uniform.h"
@@ -15,29 +17,45 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* What the module knew went with its analysis: flow is made again. */
+static FuncFlow make_flow(Arena *arena, Arena *scratch, const Module *module, const Func *func)
+{
+    const Cfg *cfg = ptx_cfg_build(arena, scratch, module, func);
+    const Dom *dom = cfg ? ptx_dom_compute(arena, scratch, cfg) : NULL;
+    const Loops *loops = cfg ? ptx_loops_compute(arena, scratch, cfg, dom) : NULL;
+    return (FuncFlow){ module, func, cfg, dom, loops, NULL };
+}
+
+static void put_figures(Arena *arena, Arena *scratch, const FuncFlow *flow, const Launch *launch,
+                        const Gpu *gpu)
+{
+    const Live *live = ptx_live_compute(arena, scratch, NULL, flow->func, flow->cfg);
+    const Uniforms *uniforms = ptx_uniform_compute(arena, scratch, flow, NULL, launch);
+    const Lowered *lowered = ptx_lowered_compute(arena, scratch, flow, uniforms, gpu->target);
+    const Pressure p = ptx_pressure_compute(scratch, flow, live, lowered, gpu);
+    printf(" %u %u %u", p.low, p.registers, p.high);
+    for (unsigned i = 0; i < PRESSURE__COUNT; i++)
+        printf(" %u", p.features[i]);
+}
+
 static void put_kernel(const ptxlint_module *m, FuncId id, const char *path, const char *sm)
 {
     const Func *func = &m->ir->funcs[id];
-    Session *s = ptx_session_at(m, id);
     const Gpu *gpu = ptx_gpu_find_target((Target){ (uint16_t)atoi(sm), 0 });
     Arena arena, scratch;
     jmp_buf failed;
-    if (!func->is_entry || !ptx_session_cfg(s) || !gpu)
+    if (!func->is_entry || !gpu)
         return;
     ptx_arena_init(&arena, (size_t)4 << 30, &failed);
     ptx_arena_init(&scratch, (size_t)4 << 30, &failed);
     if (!setjmp(failed)) {
-        const FuncFlow flow = ptx_session_flow(s);
-        const Uniforms *uniforms = ptx_uniform_compute(&arena, &scratch, &flow, NULL,
-                                                       ptx_session_launch(s));
-        const Lowered *lowered = ptx_lowered_compute(&arena, &scratch, &flow, uniforms,
-                                                     gpu->target);
-        Pressure p = ptx_pressure_compute(&scratch, &flow, ptx_session_live(s), lowered, gpu);
-        printf("%s %.*s %s %u %u %u", path, (int)ptx_span_length(func->name),
-               m->text + func->name.begin, sm, p.low, p.registers, p.high);
-        for (unsigned i = 0; i < PRESSURE__COUNT; i++)
-            printf(" %u", p.features[i]);
-        putchar('\n');
+        const FuncFlow flow = make_flow(&arena, &scratch, m->ir, func);
+        if (flow.cfg) {
+            printf("%s %.*s %s", path, (int)ptx_span_length(func->name), m->text + func->name.begin,
+                   sm);
+            put_figures(&arena, &scratch, &flow, ptx_session_launch(ptx_session_at(m, id)), gpu);
+            putchar('\n');
+        }
     }
     ptx_arena_free(&arena);
     ptx_arena_free(&scratch);
