@@ -123,6 +123,53 @@ static void test_caps(void **state)
     }
 }
 
+/* Sums that a loop adds to, a step of all of them at a time, as Triton writes it. */
+static ptxlint_module *make_sums(unsigned count)
+{
+    Text text = { 0 };
+    kit_print(&text, ".version 8.6\n.target sm_90\n.address_size 64\n"
+                     ".visible .entry k(.param .u64 a, .param .u32 n) .reqntid 64\n{\n"
+                     ".reg .pred %%p<3>;\n.reg .b32 %%i<4>;\n.reg .b64 %%d<3>;\n"
+                     ".reg .f32 %%x<64>;\n.reg .f32 %%e<64>;\n.reg .f32 %%s<64>;\n"
+                     ".reg .f32 %%t<64>;\nld.param.u64 %%d1, [a];\nld.param.u32 %%i1, [n];\n"
+                     "mov.u64 %%d2, %%d1;\nmov.u32 %%i2, 0;\nmov.u32 %%i3, %%tid.x;\n"
+                     "setp.lt.u32 %%p1, %%i3, %%i1;\n");
+    for (unsigned i = 0; i < count; i++)
+        kit_print(&text, "mov.f32 %%s%u, 0f00000000;\n", i);
+    kit_print(&text, "loop:\n");
+    for (unsigned i = 0; i < count; i += 4)
+        kit_print(&text, "ld.volatile.global.f32 %%x%u, [%%d1+%u];\n", i / 4, i);
+    for (unsigned i = 0; i < count; i++)
+        kit_print(&text, "add.f32 %%e%u, %%x%u, 0f3F80%04u;\n", i, i / 4, i);
+    for (unsigned i = 0; i < count; i++)
+        kit_print(&text, "ex2.approx.ftz.f32 %%e%u, %%e%u;\n", i, i);
+    for (unsigned i = 0; i < count; i++)
+        kit_print(&text, "mul.f32 %%e%u, %%e%u, %%x%u;\n", i, i, i / 4);
+    for (unsigned i = 0; i < count; i++)
+        kit_print(&text, "add.f32 %%t%u, %%s%u, %%e%u;\n", i, i, i);
+    for (unsigned i = 0; i < count; i++)
+        kit_print(&text, "selp.f32 %%s%u, %%t%u, %%s%u, %%p1;\n", i, i, i);
+    kit_print(&text, "add.u64 %%d1, %%d1, 1024;\nadd.u32 %%i2, %%i2, 1;\n"
+                     "setp.lt.u32 %%p2, %%i2, %%i1;\n@%%p2 bra loop;\n");
+    for (unsigned i = 0; i < count; i++)
+        kit_print(&text, "st.global.f32 [%%d2+%u], %%s%u;\n", 4 * i, i);
+    kit_print(&text, "ret;\n}\n");
+    ptxlint_module *module = kit_module(text.bytes);
+    free(text.bytes);
+    return module;
+}
+
+/* Each sum is done before the next is begun: ptxas 13.0 takes 64. */
+static void test_value_by_value(void **state)
+{
+    (void)state;
+    ptxlint_module *module = make_sums(48);
+    const ptxlint_projection *p = only_projection(kit_kernel(module, NULL));
+    print_message("48 sums: %lld\n", (long long)p->registers);
+    assert_in_range(p->registers, 60, 75);
+    ptxlint_module_free(module);
+}
+
 /* A function that calls itself is called by the calling convention, as ptxas 13.0 does: 24
  * registers at least. The same one without that is not. */
 static void test_recursion(void **state)
@@ -194,6 +241,7 @@ UNIT(pressure)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_agreement),
         cmocka_unit_test(test_caps),
+        cmocka_unit_test(test_value_by_value),
         cmocka_unit_test(test_recursion),
         cmocka_unit_test(test_asked),
     };

@@ -4,12 +4,15 @@
 #include "ir/func.h"
 #include "ir/insn.h"
 #include "isa/isa.h"
+#include "support/minmax.h"
 
 enum {
     /* candidates that are looked at where registers decide: bounds the time of a choice */
     WINDOW = 48,
     TAKEN = UINT32_MAX >> 1,
     MAX_PARTS = 16,
+    /* the order that goes value by value counts where it saves one in so many registers */
+    DEEP_SAVES = 3,
 };
 
 /* ---- registers while an order grows ---------------------------------------------------------- */
@@ -177,9 +180,38 @@ static void order_as_written(BlockWork *w, BlockPressure *out)
     }
 }
 
-/* The ready instruction that needs the fewest registers among the latest WINDOW ones; of equals the
- * last in the program. */
-static void order_frugally(BlockWork *w)
+/* Of the latest WINDOW that are ready, the one that needs the fewest registers; of equals the last
+ * in the program. */
+static uint32_t find_fewest(const BlockWork *w, uint32_t count)
+{
+    uint32_t best = count - 1;
+    int32_t least = INT32_MAX;
+    for (uint32_t c = count > WINDOW ? count - WINDOW : 0; c < count; c++) {
+        int32_t change = w->change[w->heap[c]];
+        if (change < least || (change == least && w->heap[c] > w->heap[best])) {
+            least = change;
+            best = c;
+        }
+    }
+    return best;
+}
+
+/* What frees registers or takes none, of equals the latest that became ready; else that one: a
+ * value's operands before other values. */
+static uint32_t find_deepest(const BlockWork *w, uint32_t count)
+{
+    uint32_t best = count - 1;
+    int32_t least = 1;
+    for (uint32_t c = count; c-- > (count > WINDOW ? count - WINDOW : 0);)
+        if (w->change[w->heap[c]] < least) {
+            least = w->change[w->heap[c]];
+            best = c;
+        }
+    return best;
+}
+
+/* Backward; find says which of the ready instructions comes next. */
+static void order_frugally(BlockWork *w, uint32_t (*find)(const BlockWork *, uint32_t))
 {
     uint32_t count = 0;
     begin_changes_backward(w);
@@ -187,16 +219,7 @@ static void order_frugally(BlockWork *w)
         if (!w->steps[s].left)
             w->heap[count++] = s;
     while (count) {
-        uint32_t best = count - 1, from = count > WINDOW ? count - WINDOW : 0;
-        int32_t least = INT32_MAX;
-        for (uint32_t c = from; c < count; c++) {
-            int32_t change = w->change[w->heap[c]];
-            if (change < least || (change == least && w->heap[c] > w->heap[best])) {
-                least = change;
-                best = c;
-            }
-        }
-        uint32_t s = w->heap[best];
+        const uint32_t best = find(w, count), s = w->heap[best];
         w->heap[best] = w->heap[--count];
         take_backward(w, s);
         for (uint32_t e = w->pred_edge[s]; e; e = w->edges[e - 1].next_pred)
@@ -395,6 +418,51 @@ static void bound_target(uint32_t target, BlockPressure *out)
     out->wide[ORDER_TARGET] = out->wide[ORDER_FRUGAL];
 }
 
+static bool saves_much(uint32_t deep, uint32_t fewest)
+{
+    return DEEP_SAVES * deep < (DEEP_SAVES - 1) * fewest;
+}
+
+/* Registers that what is loaded from global memory fills, and what is live before: loads are under
+ * way together, whatever takes fewest registers. */
+static uint32_t least_with_loads(const BlockWork *w)
+{
+    uint32_t units = w->now;
+    for (uint32_t s = 0; s < w->step_count; s++) {
+        const LoweredInsn *insn = insn_at(w, s);
+        const ListScheduleStep *step = &w->steps[s];
+        const bool is_load = insn->machine == MACHINE_GLOBAL && insn->origin != NO_ID
+                             && w->func->insns[insn->origin].op->flags & OPF_LOAD;
+        for (uint32_t d = step->use_count; is_load && d < step->use_count + step->def_count; d++)
+            units += w->locals[w->locals_of[step->use_first + d]].units;
+    }
+    return units;
+}
+
+/* Value by value, from the end: the most registers. */
+static uint32_t order_deeply(BlockWork *w)
+{
+    begin_order(w, true);
+    order_frugally(w, find_deepest);
+    return ptx_u32_max(w->most, least_with_loads(w));
+}
+
+/* Many values that each take long are all begun at once by the first order, not by the second,
+ * which is asked where the first takes more than the target. */
+static void order_to_save(BlockWork *w, uint32_t target, BlockPressure *out)
+{
+    begin_order(w, true);
+    order_frugally(w, find_fewest);
+    note_order(w, ORDER_FRUGAL, out);
+    if (w->most <= target)
+        return;
+    const uint32_t deep = order_deeply(w);
+    if (saves_much(deep, out->most[ORDER_FRUGAL])) {
+        note_order(w, ORDER_FRUGAL, out);
+        out->most[ORDER_FRUGAL] = deep;
+    }
+}
+
 void ptx_region_pressure(BlockWork *w, BlockId first, uint32_t repeat, uint32_t target,
                          BlockPressure *out)
 {
@@ -403,9 +471,7 @@ void ptx_region_pressure(BlockWork *w, BlockId first, uint32_t repeat, uint32_t 
     begin_order(w, false);
     order_as_written(w, out);
     note_order(w, ORDER_PROGRAM, out);
-    begin_order(w, true);
-    order_frugally(w);
-    note_order(w, ORDER_FRUGAL, out);
+    order_to_save(w, target, out);
     order_within(w, ORDER_EAGER, INT32_MAX, out);
     if (out->most[ORDER_EAGER] < target)
         note_order(w, ORDER_TARGET, out);       /* the same order */
@@ -447,8 +513,12 @@ bool ptx_region_exceeds(BlockWork *w, BlockId first, uint32_t registers)
     if (w->most <= registers)
         return false;
     begin_order(w, true);
-    order_frugally(w);
-    return w->most > registers;
+    order_frugally(w, find_fewest);
+    const uint32_t fewest = w->most;
+    if (fewest <= registers)
+        return false;
+    const uint32_t deep = order_deeply(w);
+    return deep > registers || !saves_much(deep, fewest);
 }
 
 void ptx_region_retarget(BlockWork *w, uint32_t target, BlockPressure *out)

@@ -14,7 +14,7 @@ typedef struct Arena Arena;
 
 typedef enum IssueOrder {
     ORDER_PROGRAM,              /* as it stands */
-    ORDER_FRUGAL,               /* fewest registers: greedily, from the end */
+    ORDER_FRUGAL,               /* fewest registers: greedily or value by value, from the end */
     ORDER_EAGER,                /* long latencies first, whatever it takes */
     /* the same while registers are below what lets the most warps be resident */
     ORDER_TARGET,
