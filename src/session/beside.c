@@ -46,8 +46,21 @@ static void take_analyses(Session *s, const Session *first)
     s->demand = first->demand;
     s->has_flow = first->has_flow;
     s->has_live = first->has_live;
-    s->evaluation = first->evaluation;
-    s->was_evaluated = first->was_evaluated;
+}
+
+/* Where the grid is given, findings rest on that of figures, as what was traced does. */
+static void take_evaluation(Session *s, const Session *first, size_t gpu)
+{
+    const Gpu *const *gpus = first->all->gpus;
+    const Evaluation *evaluation = first->evaluation;
+    if (!evaluation || ptx_evaluation_is_for(evaluation, gpus[0], gpus[gpu])) {
+        s->evaluation = evaluation;
+        s->was_evaluated = first->was_evaluated;
+        return;
+    }
+    s->passing->was_traced = false;
+    s->passing->trace = NULL;
+    s->passing->untraced = NULL;
 }
 
 void ptx_session_begin_beside(Session *s, const Session *first, size_t gpu)
@@ -55,6 +68,7 @@ void ptx_session_begin_beside(Session *s, const Session *first, size_t gpu)
     ptx_session_begin(s);
     take_passing(s->passing, first, gpu);
     take_analyses(s, first);
+    take_evaluation(s, first, gpu);
     if (!first->gpus)
         return;
     OfGpu *of = ptx_session_gpu(s, 0);

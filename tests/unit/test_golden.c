@@ -1,8 +1,8 @@
 /* test_golden.c -- PTX files that carry their expectations, and whole reports compared byte for
  * byte.
  *
- * tests/golden/CODE-what.ptx: the first line has `// golden: [--gpu NAME] [--block SIZE] [--grid
- * SIZE] [--syntax-only]`; a line on which a diagnostic must stand ends in `// want CODE: part of
+ * tests/golden/CODE-what.ptx: the first line has `// golden: [--gpu NAME[,NAME]] [--block SIZE]
+ * [--grid SIZE] [--syntax-only]`; a line on which a diagnostic must stand ends in `// want CODE: part of
  * its message`, or of its `help: ` with that word before it, several of them one behind the other.
  * No other diagnostic of the front end, of suppressions and of the rule in its name may be there.
  * Every code of diags.def has a file of its name that wants it, and one of its name that wants
@@ -13,6 +13,8 @@
 #include "kit.h"
 
 #define FOLDER "tests/golden"
+
+enum { GPUS = 2 };
 
 typedef struct Want {
     uint32_t line;
@@ -127,24 +129,37 @@ static ptxlint_launches *read_launch(const Golden *golden, const char *path)
     return launches;
 }
 
+/* Names with a comma between them. */
+static size_t read_gpus(const Golden *golden, const char *path, const ptxlint_gpu *gpus[GPUS])
+{
+    char names[32], *rest = names;
+    size_t count = 0;
+    word_behind(golden, "--gpu ", names);
+    while (*rest) {
+        char *name = rest, *comma = strchr(name, ',');
+        rest = comma ? comma + 1 : name + strlen(name);
+        if (comma)
+            *comma = 0;
+        assert_true(count < GPUS);
+        gpus[count] = ptxlint_gpu_find(name);
+        if (!gpus[count++])
+            fail_msg("%s: unknown GPU %s", path, name);
+    }
+    return count;
+}
+
 static ptxlint_module *analyse(const Golden *golden, const char *path)
 {
-    const ptxlint_gpu *gpu = NULL;
+    const ptxlint_gpu *gpus[GPUS];
     ptxlint_options options;
-    char name[32];
     ptxlint_options_init(&options);
     options.path = path;
     options.findings_only = 1;          /* as `ptxlint FILE` does */
     const char *line_end = memchr(golden->text, '\n', golden->length);
     line_end = line_end ? line_end : golden->text + golden->length;
     options.syntax_only = find_in(golden->text, line_end, "--syntax-only") != NULL;
-    if (*word_behind(golden, "--gpu ", name)) {
-        gpu = ptxlint_gpu_find(name);
-        if (!gpu)
-            fail_msg("%s: unknown GPU %s", path, name);
-        options.gpus = &gpu;
-        options.gpu_count = 1;
-    }
+    options.gpus = gpus;
+    options.gpu_count = read_gpus(golden, path, gpus);
     ptxlint_config *config = select_rule(path);
     ptxlint_launches *launches = read_launch(golden, path);
     options.config = config;
