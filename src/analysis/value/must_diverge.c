@@ -165,9 +165,9 @@ static bool find_arriving(DivergeWalk *sp)
 
 /* ---- marks ----------------------------------------------------------------------------------- */
 
-/* Whether lanes of a warp certainly go both ways; block: NO_ID, or one that some of those on side e
- * come to. */
-static bool certainly_splits(const DivergeWalk *sp, BlockId b, uint32_t e, BlockId block)
+/* Lanes of a warp that certainly go another way than side e, which others certainly go; 0: no warp
+ * has such. block: NO_ID, or one that some of the latter come to. */
+static uint32_t lanes_elsewhere(const DivergeWalk *sp, BlockId b, uint32_t e, BlockId block)
 {
     const Branch *branch = &sp->branches[b];
     for (uint32_t warp = 0; warp < sp->warp_count; warp++) {
@@ -177,9 +177,9 @@ static bool certainly_splits(const DivergeWalk *sp, BlockId b, uint32_t e, Block
         if (block != NO_ID)
             here &= sp->arrive[(size_t)block * sp->warp_count + warp];
         if (here && there)
-            return true;
+            return there;
     }
-    return false;
+    return 0;
 }
 
 static bool does_nothing(const Insn *insn)
@@ -238,7 +238,16 @@ static bool walk_side(DivergeWalk *sp, Sides *sides, BlockId *stack, BlockId bra
     return true;
 }
 
-static void mark_sides(DivergeWalk *sp, Sides *sides, BlockId *stack, BlockId branch, BlockId *by)
+/* What MustDiverge has of each block, as it is found. */
+typedef struct DivergeMarks {
+    uint8_t *splits;
+    BlockId *by;
+    uint32_t *absent;
+    bool *may;
+} DivergeMarks;
+
+static void mark_sides(DivergeWalk *sp, Sides *sides, BlockId *stack, BlockId branch,
+                       const DivergeMarks *marks)
 {
     if (sp->dom->ipdom[branch] == EXIT_BLOCK || only_leaves(sp, sp->dom->ipdom[branch]))
         return;
@@ -250,14 +259,18 @@ static void mark_sides(DivergeWalk *sp, Sides *sides, BlockId *stack, BlockId br
         uint32_t e = sides->seen[block] >> 1;
         bool on_one_side = sides->seen[block] != 3;
         sides->seen[block] = 0;
-        if (is_plain && on_one_side && ptx_dom_dominates(sp->dom, branch, block)
-            && certainly_splits(sp, branch, e, block))
-            by[block] = branch;
+        if (!is_plain || !on_one_side || !ptx_dom_dominates(sp->dom, branch, block))
+            continue;
+        const uint32_t absent = lanes_elsewhere(sp, branch, e, block);
+        if (absent) {
+            marks->by[block] = branch;
+            marks->absent[block] = absent;
+        }
     }
 }
 
 /* In reverse postorder, so that the nearest branch has the last word. */
-static void mark_blocks(DivergeWalk *sp, const bool *is_hidden, uint8_t *splits, BlockId *by)
+static void mark_blocks(DivergeWalk *sp, const bool *is_hidden, const DivergeMarks *marks)
 {
     size_t edges = sp->cfg->succ_count;
     Sides sides = { .seen = ptx_arena_array(sp->scratch, uint8_t, sp->cfg->block_count),
@@ -268,10 +281,10 @@ static void mark_blocks(DivergeWalk *sp, const bool *is_hidden, uint8_t *splits,
         const Branch *branch = &sp->branches[block];
         bool is_bra = last_insn(sp, block)->op->kind == OPK_BRA
                       && sp->cfg->blocks[block].succ_count == 2;
-        if (!is_bra || !branch->never || is_hidden[block] || !certainly_splits(sp, block, 0, NO_ID))
+        if (!is_bra || !branch->never || is_hidden[block] || !lanes_elsewhere(sp, block, 0, NO_ID))
             continue;
-        splits[block] = 1;
-        mark_sides(sp, &sides, stack, block, by);
+        marks->splits[block] = 1;
+        mark_sides(sp, &sides, stack, block, marks);
     }
 }
 
@@ -335,12 +348,16 @@ static void find_shape(DivergeWalk *sp)
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
-static void doubt(MustDiverge *splits, const Cfg *cfg, uint8_t *certain, BlockId *by, bool *may)
+/* Nothing is certain yet, and everything possible. */
+static DivergeMarks doubt(Arena *arena, const Cfg *cfg)
 {
-    memset(certain, 0, cfg->block_count);
-    memset(by, 0xff, cfg->block_count * sizeof *by);
-    memset(may, true, cfg->block_count);
-    *splits = (MustDiverge){ .splits = certain, .by = by, .may = may };
+    DivergeMarks marks = { .splits = ptx_arena_array(arena, uint8_t, cfg->block_count),
+                           .by = ptx_arena_array(arena, BlockId, cfg->block_count),
+                           .absent = ptx_arena_array(arena, uint32_t, cfg->block_count),
+                           .may = ptx_arena_array(arena, bool, cfg->block_count) };
+    memset(marks.by, 0xff, cfg->block_count * sizeof *marks.by);
+    memset(marks.may, true, cfg->block_count);
+    return marks;
 }
 
 static void find_may(DivergeWalk *sp, bool *may)
@@ -364,15 +381,15 @@ static void begin(DivergeWalk *sp, const FuncFlow *flow, const Launch *launch)
     find_shape(sp);
 }
 
-static void find_divergent_blocks(DivergeWalk *sp, const Uniforms *uniforms, uint8_t *certain,
-                                  BlockId *by, bool *may)
+static void find_divergent_blocks(DivergeWalk *sp, const Uniforms *uniforms,
+                                  const DivergeMarks *marks)
 {
     find_varying(sp, uniforms);
     bool *is_hidden = ptx_arena_array(sp->scratch, bool, sp->cfg->block_count);
     ptx_lane_branches_run(sp);
-    find_may(sp, may);
+    find_may(sp, marks->may);
     if (find_arriving(sp) && mark_all_dependent(sp, is_hidden, branch_hides))
-        mark_blocks(sp, is_hidden, certain, by);
+        mark_blocks(sp, is_hidden, marks);
 }
 
 static DivergeWalk walk_of(Arena *scratch, const FuncFlow *flow)
@@ -388,17 +405,17 @@ const MustDiverge *ptx_must_diverge_compute(Arena *arena, Arena *scratch, const 
     const Func *func = flow->func;
     const Cfg *cfg = flow->cfg;
     MustDiverge *splits = ptx_arena_new(arena, MustDiverge);
-    uint8_t *certain = ptx_arena_array(arena, uint8_t, cfg->block_count);
-    BlockId *by = ptx_arena_array(arena, BlockId, cfg->block_count);
-    bool *may = ptx_arena_array(arena, bool, cfg->block_count);
-    doubt(splits, cfg, certain, by, may);
+    const DivergeMarks marks = doubt(arena, cfg);
+    *splits = (MustDiverge){
+        .splits = marks.splits, .by = marks.by, .absent = marks.absent, .may = marks.may
+    };
     if (!func->is_entry || func->has_syntax_error || func->has_unknown || cfg->has_unknown_target)
         return splits;
     ArenaMark mark = ptx_arena_mark(scratch);
     DivergeWalk sp = walk_of(scratch, flow);
     begin(&sp, flow, launch);
     if (find_guards(&sp, cfg->rpo_count)) {
-        find_divergent_blocks(&sp, uniforms, certain, by, may);
+        find_divergent_blocks(&sp, uniforms, &marks);
         splits->is_assumed = sp.is_assumed;
     }
     ptx_arena_release(scratch, mark);

@@ -34,6 +34,9 @@ typedef struct MustDiverge {
     /* per block: the nearest block whose branch certainly keeps some lanes of a warp away from
      * here, until it ends, where others come; NO_ID: none */
     const BlockId *by;
+    /* per block: lanes of a warp that this branch certainly keeps away, where others of it come; 0
+     * without a mark */
+    const uint32_t *absent;
     /* per block: perhaps executed by a part of a warp only, because lanes went another way or have
      * left; true where in doubt. A call is taken to return in all lanes */
     const bool *may;

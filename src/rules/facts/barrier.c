@@ -8,6 +8,7 @@
 #include "ir/insn.h"
 #include "ir/operand.h"
 #include "analysis/flow/cfg.h"
+#include "analysis/flow/dom.h"
 #include "analysis/time/latency.h"
 #include "session/session.h"
 
@@ -28,18 +29,27 @@ static bool takes_mask(const Op *op)
     }
 }
 
+static bool constant_mask(FactCache *q, const Insn *insn, uint32_t *bits)
+{
+    int64_t mask;
+    if (!takes_mask(insn->op) || insn->guard != NO_ID
+        || !ptx_points_to_constant(ptx_session_points_to(q->session), last_operand(q->func, insn),
+                                   &mask))
+        return false;
+    *bits = (uint32_t)mask;
+    return true;
+}
+
 /* Lanes 0 up to the highest of the mask execute it, or no mask could name that lane; with the
  * block's size known, all that there are in its first warp. Only where every lane of a warp comes
  * here together. */
 double ptx_measure_excluded_lanes(FactCache *q, const Subjects *s)
 {
     const Insn *insn = &q->func->insns[s->insn];
-    int64_t mask;
-    if (!takes_mask(insn->op) || insn->guard != NO_ID
-        || !ptx_points_to_constant(ptx_session_points_to(q->session), last_operand(q->func, insn),
-                                   &mask))
+    uint32_t bits, active;
+    if (!constant_mask(q, insn, &bits))
         return UNKNOWN;
-    uint32_t bits = (uint32_t)mask, active = bits;
+    active = bits;
     if (bits == UINT32_MAX)
         return 0;
     if (ptx_session_must_diverge(q->session)->may[s->block])
@@ -52,6 +62,36 @@ double ptx_measure_excluded_lanes(FactCache *q, const Subjects *s)
     else if (threads > 0)
         active = (UINT32_C(1) << (unsigned)threads) - 1;
     return __builtin_popcount(active & ~bits);
+}
+
+/* Whether a block on another way from the branch has the same operation: lanes wait for each other
+ * there and here, wherever each stands (PTX ISA, shfl.sync: "the same qualifiers"). */
+static bool has_counterpart(FactCache *q, const Subjects *s, BlockId branch)
+{
+    const Dom *dom = ptx_session_dom(q->session);
+    const Op *op = q->func->insns[s->insn].op;
+    for (InsnId i = 0; i < q->func->insn_count; i++) {
+        const BlockId block = q->cfg->block_of[i];
+        if (q->func->insns[i].op == op && ptx_block_is_reachable(q->cfg, block)
+            && ptx_dom_dominates(dom, branch, block)
+            && !ptx_dom_dominates(dom, dom->ipdom[branch], block)
+            && !ptx_dom_dominates(dom, block, s->block) && !ptx_dom_dominates(dom, s->block, block))
+            return true;
+    }
+    return false;
+}
+
+double ptx_measure_absent_lanes(FactCache *q, const Subjects *s, Certainty *certainty)
+{
+    uint32_t bits;
+    if (!constant_mask(q, &q->func->insns[s->insn], &bits))
+        return UNKNOWN;
+    const double is_split = ptx_measure_split(q, s->block, certainty);
+    if (!(is_split > 0))
+        return is_split;
+    const MustDiverge *diverge = ptx_session_must_diverge(q->session);
+    bits &= diverge->absent[s->block];
+    return bits && !has_counterpart(q, s, diverge->by[s->block]) ? __builtin_popcount(bits) : 0;
 }
 
 /* The number of threads of bar.sync a, b: the operand behind the barrier's name. */

@@ -107,6 +107,7 @@ const char *ptx_measure_atomic_advice(FactCache *q);
 
 /* barrier.c. */
 double ptx_measure_excluded_lanes(FactCache *q, const Subjects *s);
+double ptx_measure_absent_lanes(FactCache *q, const Subjects *s, Certainty *certainty);
 double ptx_measure_barrier_threads(FactCache *q, const Insn *insn);
 double ptx_measure_barrier_clocks(FactCache *q, InsnId insn);
 double ptx_measure_barrier_redundant(FactCache *q, InsnId insn);

@@ -232,6 +232,7 @@ double ptx_measure_insn(FactCache *q, const Subjects *s, FactId fact, Certainty 
     case FACT_INSN_barrier_clocks:      return ptx_measure_barrier_clocks(q, s->insn);
     case FACT_INSN_excluded_lanes:
         return q->func->has_unknown ? UNKNOWN : ptx_measure_excluded_lanes(q, s);
+    case FACT_INSN_absent_lanes:        return ptx_measure_absent_lanes(q, s, certainty);
     case FACT_INSN_is_barrier_repeated:
         return q->func->has_unknown
                    ? UNKNOWN
