@@ -99,7 +99,7 @@ typedef struct BlockUse {
 } BlockUse;
 
 /* How often a block updates each word that an atomic operation on global memory reaches, on
- * average. 0: not known. */
+ * average; once a warp where ptxas lets one of its lanes act for all. 0: not known. */
 double ptx_trace_updates_per_word(Arena *arena, const Trace *trace, const Func *func, InsnId insn);
 
 BlockUse ptx_trace_count(Arena *arena, const Trace *trace, const Func *func, InsnId insn);

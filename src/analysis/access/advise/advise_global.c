@@ -292,6 +292,17 @@ BlockUse ptx_trace_count(Arena *arena, const Trace *trace, const Func *func, Ins
     return use;
 }
 
+/* Of atomics of integers at one address for all lanes ptxas lets one lane act. */
+static unsigned updates_of(const Traced *r, const Op *op)
+{
+    const uint32_t lanes = r->request.lanes;
+    const bool is_sum = r->request.kind == REQUEST_ATOMIC || r->request.kind == REQUEST_INCREMENT;
+    bool is_joined = lanes && is_sum && ptx_type_info[op->type].kind != KIND_FLOAT;
+    for (uint32_t rest = lanes; rest && is_joined; rest &= rest - 1)
+        is_joined = r->addresses[__builtin_ctz(rest)] == r->addresses[__builtin_ctz(lanes)];
+    return is_joined ? 1 : (unsigned)__builtin_popcount(lanes);
+}
+
 double ptx_trace_updates_per_word(Arena *arena, const Trace *trace, const Func *func, InsnId insn)
 {
     const TracedAccess *access = ptx_trace_find(trace, func, insn, SPACE_GLOBAL);
@@ -303,7 +314,7 @@ double ptx_trace_updates_per_word(Arena *arena, const Trace *trace, const Func *
     for (const Traced *r = fits ? access->first : NULL; r && fits; r = r->next) {
         if (r->block)
             continue;
-        updates += r->times * __builtin_popcount(r->request.lanes);
+        updates += r->times * updates_of(r, access->insn->op);
         fits = add_pieces(arena, &words, r, bytes, false);
     }
     const uint32_t count = words.count;
