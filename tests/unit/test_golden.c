@@ -2,8 +2,9 @@
  * byte.
  *
  * tests/golden/CODE-what.ptx: the first line has `// golden: [--gpu NAME[,NAME]] [--block SIZE]
- * [--grid SIZE] [--syntax-only]`; a line on which a diagnostic must stand ends in `// want CODE: part of
- * its message`, or of its `help: ` with that word before it, several of them one behind the other.
+ * [--grid SIZE] [--syntax-only]`; a line on which a diagnostic must stand ends in `// want CODE:
+ * part of its message`, or of its `help: ` with that word before it, several of them one behind the
+ * other.
  * No other diagnostic of the front end, of suppressions and of the rule in its name may be there.
  * Every code of diags.def has a file of its name that wants it, and one of its name that wants
  * nothing of it; rules have their examples (test_examples.c). tests/golden/report/NAME.ptx:

@@ -14,6 +14,9 @@
 
 #include <math.h>
 
+/* Searches of a function for operations on another way from a branch; more are not made. */
+enum { COUNTERPART_SEARCHES = 256 };
+
 static const Operand *last_operand(const Func *func, const Insn *insn)
 {
     return insn->operand_count ? ptx_insn_operands(func, insn) + insn->operand_count - 1 : NULL;
@@ -66,19 +69,33 @@ double ptx_measure_excluded_lanes(FactCache *q, const Subjects *s)
 
 /* Whether a block on another way from the branch has the same operation: lanes wait for each other
  * there and here, wherever each stands (PTX ISA, shfl.sync: "the same qualifiers"). */
-static bool has_counterpart(FactCache *q, const Subjects *s, BlockId branch)
+static bool find_counterpart(FactCache *q, const Op *op, BlockId here, BlockId branch)
 {
     const Dom *dom = ptx_session_dom(q->session);
-    const Op *op = q->func->insns[s->insn].op;
     for (InsnId i = 0; i < q->func->insn_count; i++) {
-        const BlockId block = q->cfg->block_of[i];
-        if (q->func->insns[i].op == op && ptx_block_is_reachable(q->cfg, block)
+        const BlockId block = q->func->insns[i].op == op ? q->cfg->block_of[i] : here;
+        if (block != here && ptx_block_is_reachable(q->cfg, block)
             && ptx_dom_dominates(dom, branch, block)
             && !ptx_dom_dominates(dom, dom->ipdom[branch], block)
-            && !ptx_dom_dominates(dom, block, s->block) && !ptx_dom_dominates(dom, s->block, block))
+            && !ptx_dom_dominates(dom, block, here) && !ptx_dom_dominates(dom, here, block))
             return true;
     }
     return false;
+}
+
+/* NaN: too much was asked. */
+static double counterparts(FactCache *q, const Subjects *s, BlockId branch)
+{
+    const Op *op = q->func->insns[s->insn].op;
+    if (q->counterpart.op != op || q->counterpart.block != s->block) {
+        if (q->counterpart.searches == COUNTERPART_SEARCHES)
+            return UNKNOWN;
+        q->counterpart.searches++;
+        q->counterpart.is_there = find_counterpart(q, op, s->block, branch);
+        q->counterpart.op = op;
+        q->counterpart.block = s->block;
+    }
+    return q->counterpart.is_there;
 }
 
 double ptx_measure_absent_lanes(FactCache *q, const Subjects *s, Certainty *certainty)
@@ -91,7 +108,12 @@ double ptx_measure_absent_lanes(FactCache *q, const Subjects *s, Certainty *cert
         return is_split;
     const MustDiverge *diverge = ptx_session_must_diverge(q->session);
     bits &= diverge->absent[s->block];
-    return bits && !has_counterpart(q, s, diverge->by[s->block]) ? __builtin_popcount(bits) : 0;
+    if (!bits)
+        return 0;
+    const double others = counterparts(q, s, diverge->by[s->block]);
+    if (isnan(others))
+        return UNKNOWN;
+    return others > 0 ? 0 : __builtin_popcount(bits);
 }
 
 /* The number of threads of bar.sync a, b: the operand behind the barrier's name. */

@@ -72,6 +72,14 @@ typedef struct FactCache {
     uint32_t rows_by;           /* Count.rows_by of accesses to rows, once has_rows_by */
     bool has_rows_by;
     double weighted_instructions;       /* 0: not asked for yet */
+    /* of the operation and its block that were asked about last, op NULL: the same operation is on
+     * another way; how often the function was searched */
+    struct {
+        const Op *op;
+        BlockId block;
+        bool is_there;
+        uint32_t searches;
+    } counterpart;
 } FactCache;
 
 /* What a fact is asked of; ids beyond the subject's own follow from it (the block of an
