@@ -316,9 +316,10 @@ static void put_roofline(Out *out, const ptxlint_mix *mix, const ptxlint_peak *p
 {
     Line line = ptx_line_begin(out, "roofline");
     if (!isfinite(peak->attainable_gflops) && !(peak->flops_per_byte > 0)) {
-        ptx_line_words(&line, mix->has_unknown_shapes ? "unknown: the shape of a tcgen05.mma is in "
-                                                        "a descriptor that is not a constant"
-                                                      : "no flops");
+        if (mix->has_unknown_shapes)
+            ptx_line_format(&line, "unknown: %s", ptx_why_flops((double)NAN));
+        else
+            ptx_line_words(&line, "no flops");
         ptx_line_end(&line);
         return;
     }

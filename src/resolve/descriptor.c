@@ -12,7 +12,7 @@ typedef struct OnlyWriters {
 static OnlyWriters find_only_writers(const Lower *l)
 {
     OnlyWriters w = { ptx_arena_array(l->scratch, uint32_t, l->regs.count + 1),
-                  ptx_arena_array(l->scratch, bool, l->regs.count + 1) };
+                      ptx_arena_array(l->scratch, bool, l->regs.count + 1) };
     for (InsnId i = 0; i < l->insns.count; i++) {
         const Insn *insn = &l->insns.items[i];
         for (uint32_t o = 0; o < insn->operand_count; o++) {
@@ -35,7 +35,8 @@ static const Operand *find_copied(const Lower *l, const OnlyWriters *w, RegId re
     return is_copy ? &l->operands.items[insn->operand_first + 1] : NULL;
 }
 
-static bool find_descriptor(const Lower *l, const OnlyWriters *w, const Operand *operand, uint32_t *value)
+static bool find_descriptor(const Lower *l, const OnlyWriters *w, const Operand *operand,
+                            uint32_t *value)
 {
     for (unsigned i = 0; operand && operand->kind == OPERAND_REG && !operand->flags; i++)
         operand = i < MOVES_FOLLOWED ? find_copied(l, w, operand->id) : NULL;

@@ -420,6 +420,21 @@ static void test_descriptors(void **state)
 #undef BY_MOVE
 }
 
+/* A product that is several machine instructions is counted once. */
+static void test_split_product(void **state)
+{
+    (void)state;
+    static const char ptx[] =
+        HEAD ENTRY "mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32 {%r1, %r2, %r3, %r4}, "
+                   "{%r1, %r2, %r3, %r4}, {%r1, %r2}, {%r1, %r2, %r3, %r4};\n"
+                   "st.global.v4.b32 [%rd1], {%r1, %r2, %r3, %r4};\nret;\n}\n";
+    ptxlint_module *module =
+        launched(ptx, "h200", "{\"kernels\":{\"k\":{\"grid\":[3],\"block\":[32]}}}");
+    const double made = kit_kernel(module, "k")->projections[0].executed.flops_tensor;
+    assert_true(fabs(made - 3 * 2 * 16 * 8 * 64) < 1e-6);
+    ptxlint_module_free(module);
+}
+
 /* What one block issues for two takes the matrix units of two SMs, each half as long. */
 static void test_pair_of_blocks(void **state)
 {
@@ -467,7 +482,7 @@ UNIT(throughput)
         cmocka_unit_test(test_rates),         cmocka_unit_test(test_tail),
         cmocka_unit_test(test_gpus),          cmocka_unit_test(test_hostile),
         cmocka_unit_test(test_descriptors),   cmocka_unit_test(test_pair_of_blocks),
-        cmocka_unit_test(test_work),
+        cmocka_unit_test(test_split_product), cmocka_unit_test(test_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -203,10 +203,12 @@ void ptx_executed_counts(const Compiled *code, const Evaluated *own, const Calle
     }
 }
 
-/* A matrix product in tensor memory writes no register. */
-static bool is_operation(const LoweredInsn *insn)
+/* The machine instruction of a PTX instruction that counts for it: that which writes its result. A
+ * product in tensor memory writes no register. */
+static bool is_operation(const LoweredInsn *insn, const Op *op)
 {
-    return insn->def_count ? !ptx_lowered_is_copy(insn) : insn->machine == MACHINE_TENSOR;
+    return insn->def_count ? !ptx_lowered_is_copy(insn)
+                           : op->operation == OP_TCGEN05_MMA && insn->machine == MACHINE_TENSOR;
 }
 
 static void add_block(Executed *to, const ExecutedRun *run, BlockId block)
@@ -230,7 +232,7 @@ static void add_block(Executed *to, const ExecutedRun *run, BlockId block)
         const Op *op = func->insns[insn->origin].op;
         const CalledCount at = cfg->block_of[insn->origin] == block ? count_of(run, insn->origin)
                                                                     : own;
-        if (is_operation(insn)) {
+        if (is_operation(insn, op)) {
             add_executed_flops(to, op, insn->is_fused, at.lanes, at.warps);
             to->flops_fp32 += insn->more_flops * at.lanes;
         }
