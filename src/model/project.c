@@ -365,7 +365,7 @@ static ptxlint_roofline view_roofline(const Gpu *gpu, Session *session, size_t g
 static ptxlint_concurrency view_concurrency(const Gpu *gpu, Session *session, size_t g)
 {
     const double warps = ptx_session_resident_warps(session, g);
-    const Evaluation *evaluation = ptx_session_evaluation(session, BUDGET_FIGURES);
+    const Evaluation *evaluation = ptx_session_evaluation_on(session, g);
     const Parallelisms *paths = ptx_session_parallelisms(session, g);
     LoopId loop = ptx_concurrency_where(ptx_session_func(session), ptx_session_cfg(session),
                                         ptx_session_loops(session), evaluation);
@@ -419,9 +419,9 @@ static void find_bottleneck(Sessions *all, FuncId id, size_t g, const Prediction
     out->rest = view_parallelism(&ptx_session_parallelisms(session, g)->rest);
     out->roofline = view_roofline(all->gpus[g], session, g, prediction);
     out->concurrency = view_concurrency(all->gpus[g], session, g);
-    if (!g && prediction->limiter >= 0)         /* requests are those of the first GPU */
+    if (prediction->limiter >= 0)
         out->bottleneck.replays = count_replays(all->gpus[g], ptx_session_func(session),
-                                                ptx_session_evaluation(session, BUDGET_FIGURES));
+                                                ptx_session_evaluation_on(session, g));
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

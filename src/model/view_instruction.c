@@ -219,7 +219,7 @@ static InstructionView view_of_kernel(Sessions *all, Session *session, size_t gp
                           .executions = PTXLINT_ESTIMATE };
     if (!ptx_session_is_projected(session))
         return v;
-    v.evaluation = ptx_session_evaluation(session, BUDGET_FIGURES);
+    v.evaluation = ptx_session_evaluation_on(session, gpu);
     v.insns = v.evaluation ? v.evaluation->insns : NULL;
     if (v.evaluation && follows_all(v.evaluation, v.func, v.cfg))
         v.executions = PTXLINT_EXACT;

@@ -52,12 +52,14 @@ static void take_analyses(Session *s, const Session *first)
 static void take_evaluation(Session *s, const Session *first, size_t gpu)
 {
     const Gpu *const *gpus = first->all->gpus;
-    const Evaluation *evaluation = first->evaluation;
-    if (!evaluation || ptx_evaluation_is_for(evaluation, gpus[0], gpus[gpu])) {
-        s->evaluation = evaluation;
-        s->was_evaluated = first->was_evaluated;
+    const Evaluation *evaluation = first->evaluation,
+                     *own = first->gpus ? first->gpus[gpu].evaluation : NULL;
+    const bool is_for
+        = !evaluation || ptx_evaluation_is_for(evaluation, gpus[0], gpus[gpu]);
+    s->evaluation = is_for ? evaluation : own;
+    s->was_evaluated = is_for ? first->was_evaluated : own != NULL;
+    if (is_for)
         return;
-    }
     s->passing->was_traced = false;
     s->passing->trace = NULL;
     s->passing->untraced = NULL;

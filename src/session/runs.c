@@ -114,6 +114,14 @@ static bool may_have_shapes(const Session *s)
     return !s->launch->block[0] && !s->launch->grid[0] && !ptx_func_takes_row(s->func);
 }
 
+static const Evaluation *evaluate_figures(Session *s, const Gpu *gpu)
+{
+    const Effort effort = effort_of(s, BUDGET_FIGURES);
+    KernelRun run = run_of(s);
+    run.rows = ptx_session_joinable(s);
+    return ptx_evaluate(&run, gpu, effort.steps, effort.depth);
+}
+
 static const Evaluation *evaluate_launch(Session *s, EvaluationBudget budget)
 {
     const Sessions *all = s->all;
@@ -127,8 +135,6 @@ static const Evaluation *evaluate_launch(Session *s, EvaluationBudget budget)
         run.work = run.arena;   /* what goes on from there lies there */
         return ptx_evaluate_row(&run, gpu, effort.steps, left);
     }
-    if (budget == BUDGET_FIGURES && effort.depth != DEPTH_QUICK)
-        run.rows = ptx_session_joinable(s);
     return ptx_evaluate(&run, gpu, effort.steps, effort.depth);
 }
 
@@ -183,10 +189,39 @@ const Evaluation *ptx_session_evaluation_for_figures(Session *s)
         s->evaluation = evaluation_of_ends(s);
         if (!s->evaluation)
             s->evaluation = ptx_session_is_trial(s) ? evaluate_trial(s)
-                                                    : evaluate_launch(s, BUDGET_FIGURES);
+                                                    : evaluate_figures(s, s->all->gpus[0]);
     }
     s->was_evaluated = true;
     return s->evaluation;
+}
+
+/* The same for findings and figures. */
+static bool has_one_evaluation(const Session *s)
+{
+    return s->launch->grid[0] && s->all->gpu_count && !ptx_session_is_trial(s);
+}
+
+/* That of a GPU before it, where it would be the same. */
+static const Evaluation *evaluate_on(Session *s, size_t gpu)
+{
+    const Gpu *const *gpus = s->all->gpus;
+    for (size_t g = 0; g < gpu; g++) {
+        const Evaluation *of = ptx_session_evaluation_on(s, g);
+        if (ptx_evaluation_is_for(of, gpus[g], gpus[gpu]))
+            return of;
+    }
+    return evaluate_figures(s, gpus[gpu]);
+}
+
+const Evaluation *ptx_session_evaluation_on(Session *s, size_t gpu)
+{
+    const Evaluation *first = ptx_session_evaluation_for_figures(s);
+    if (!first || !gpu || !has_one_evaluation(s))
+        return first;
+    OfGpu *of = ptx_session_gpu(s, gpu);
+    if (!of->evaluation)
+        of->evaluation = evaluate_on(s, gpu);
+    return of->evaluation;
 }
 
 /* NULL: there are shapes that it leaves. */
@@ -194,12 +229,6 @@ static const Evaluation *shapes_of_findings(Session *s)
 {
     const Evaluation *e = ptx_session_evaluation(s, BUDGET_FINDINGS);
     return e && !e->has_shapes_left ? e : NULL;
-}
-
-/* The same for findings and figures. */
-static bool has_one_evaluation(const Session *s)
-{
-    return s->launch->grid[0] && s->all->gpu_count && !ptx_session_is_trial(s);
 }
 
 const Evaluation *ptx_session_evaluation(Session *s, EvaluationBudget budget)

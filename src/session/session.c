@@ -138,6 +138,7 @@ void ptx_session_end(Session *s)
     s->was_evaluated = false;
     for (size_t g = 0; s->gpus && g < s->all->gpu_count; g++) {
         OfGpu *of = &s->gpus[g];
+        of->evaluation = NULL;
         of->executed = NULL;
         of->parallelisms = NULL;
         of->residency = NULL;

@@ -228,6 +228,10 @@ typedef enum EvaluationBudget {
 /* Of a kernel, on the first GPU; NULL: there is none. */
 const Evaluation *ptx_session_evaluation(Session *session, EvaluationBudget budget);
 
+/* BUDGET_FIGURES on that GPU: where the grid is given and its memory takes requests otherwise, an
+ * evaluation of its own. */
+const Evaluation *ptx_session_evaluation_on(Session *session, size_t gpu);
+
 /* Of the evaluation for findings; NULL without one. */
 DivergenceCosts *ptx_session_divergence(Session *session);
 const Trace *ptx_session_trace(Session *session);

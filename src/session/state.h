@@ -42,6 +42,7 @@ typedef struct OfGpu {
     const Lowered *lowered;
     const Pressure *pressure;
     /* while the function is in hand */
+    const Evaluation *evaluation;       /* BUDGET_FIGURES; NULL: not asked for, or there is none */
     const Executed *executed;
     const Parallelisms *parallelisms;
     const Residency *residency;

@@ -35,7 +35,7 @@ const Executed *ptx_session_executed(Session *s, size_t gpu)
     if (of->executed)
         return of->executed;
     Executed *out = ptx_arena_new(s->all->work, Executed);
-    const Evaluation *evaluation = ptx_session_evaluation_for_figures(s);
+    const Evaluation *evaluation = ptx_session_evaluation_on(s, gpu);
     const Compiled own = { s->func, s->cfg, s->loops, ptx_session_lowered(s, gpu) };
     *out = ptx_executed_compute(&own, called_code(s, evaluation, gpu), evaluation);
     return of->executed = out;
@@ -164,7 +164,7 @@ const Prediction *ptx_session_predict(Session *s, size_t gpu)
     out->is_made = true;
     out->prediction = ptx_prediction_unknown;
     if (!ptx_session_shape(s)->error)
-        out->evaluation = ptx_session_evaluation_for_figures(s);
+        out->evaluation = ptx_session_evaluation_on(s, gpu);
     if (out->evaluation)
         predict(s, gpu, out);
     return &out->prediction;
@@ -205,7 +205,7 @@ const Parallelisms *ptx_session_parallelisms(Session *s, size_t gpu)
     OfGpu *of = ptx_session_gpu(s, gpu);
     if (!of->parallelisms)
         of->parallelisms = make_parallelisms(s, s->all->work, gpu,
-                                             ptx_session_evaluation_for_figures(s),
+                                             ptx_session_evaluation_on(s, gpu),
                                              predicted_for(s, gpu)->load_clocks);
     return of->parallelisms;
 }

@@ -205,6 +205,62 @@ static void test_run_once(void **state)
     ptxlint_module_free(module);
 }
 
+/* A column of a matrix, so that what a request moves is no matter of the kernel alone. */
+static ptxlint_module *columns_on(const ptxlint_gpu *const *gpus, size_t count)
+{
+    static const char text[] =
+        ".version 5.0\n.target sm_30\n.address_size 64\n"
+        ".entry k(.param .u64 a, .param .u64 o)\n{\n"
+        ".reg .u32 %r<4>; .reg .u64 %rd<6>; .reg .f32 %f<2>;\n"
+        "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 256, %r1;\n"
+        "ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [o]; mul.wide.u32 %rd3, %r3, 48;\n"
+        "add.u64 %rd1, %rd1, %rd3; ld.global.f32 %f1, [%rd1];\n"
+        "mul.wide.u32 %rd4, %r3, 4; add.u64 %rd2, %rd2, %rd4; st.global.f32 [%rd2], %f1; ret;\n}\n";
+    static const char launch[] = "{\"kernels\": {\"k\": {\"grid\": [4096], \"block\": [256]}}}";
+    ptxlint_launches *launches = NULL;
+    ptxlint_options options;
+    ptxlint_module *module;
+    char error[256];
+    assert_int_equal(
+        ptxlint_launches_new(launch, sizeof launch - 1, &launches, error, sizeof error),
+        PTXLINT_OK);
+    ptxlint_options_init(&options);
+    options.gpus = gpus;
+    options.gpu_count = count;
+    options.launches = launches;
+    assert_int_equal(ptxlint_module_new(text, sizeof text - 1, &options, &module), PTXLINT_OK);
+    ptxlint_launches_free(launches);
+    return module;
+}
+
+/* Beside others a GPU has the figures that it has alone, where their memory takes requests in other
+ * ways: by sectors, by lines of 128 bytes, by halves of a warp. */
+static void test_beside(void **state)
+{
+    const ptxlint_gpu *const gpus[] = { ptxlint_gpu_find("h200"), ptxlint_gpu_find("k20"),
+                                        ptxlint_gpu_find("gtx280"), ptxlint_gpu_find("a100") };
+    ptxlint_module *all = columns_on(gpus, COUNT(gpus));
+    (void)state;
+    for (size_t g = 0; g < COUNT(gpus); g++) {
+        ptxlint_module *alone = columns_on(&gpus[g], 1);
+        const ptxlint_projection *got = &kit_kernel(all, NULL)->projections[g],
+                                 *want = &kit_kernel(alone, NULL)->projections[0];
+        assert_true(want->time.predicted_us > 0 && want->time.dram_bytes > 0);
+        const double figures[][2] = {
+            { got->time.predicted_us, want->time.predicted_us },
+            { got->time.dram_bytes, want->time.dram_bytes },
+            { got->time.bound_us, want->time.bound_us },
+            { got->bottleneck.replays, want->bottleneck.replays },
+            { got->concurrency.bytes, want->concurrency.bytes },
+        };
+        for (size_t i = 0; i < COUNT(figures); i++)
+            if (!is(figures[i][0], figures[i][1]))
+                fail_msg("GPU %zu, figure %zu: %g, alone %g", g, i, figures[i][0], figures[i][1]);
+        ptxlint_module_free(alone);
+    }
+    ptxlint_module_free(all);
+}
+
 static bool is_in_order(const ptxlint_time *time)
 {
     return time->bound_us <= time->low_us && time->low_us <= time->predicted_us
@@ -1077,6 +1133,7 @@ static void test_halves_of_lines(void **state)
 UNIT(estimate)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_beside),
         cmocka_unit_test(test_estimates_only),  cmocka_unit_test(test_asked_again),
         cmocka_unit_test(test_asked_otherwise), cmocka_unit_test(test_run_once),
         cmocka_unit_test(test_orders),          cmocka_unit_test(test_steps),
