@@ -205,6 +205,64 @@ static void test_run_once(void **state)
     ptxlint_module_free(module);
 }
 
+/* A row of 64 bytes that each lane has an index for, or one of 64 KiB that a block has. */
+static double gathered_bytes(const char *index, const char *place, int64_t beside)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             ".version 7.0\n.target sm_80\n.address_size 64\n"
+             ".entry k(.param .u64 a, .param .u64 i, .param .u64 o)\n{\n"
+             ".reg .pred %%p; .reg .u32 %%r<8>; .reg .u64 %%rd<8>; .reg .f32 %%f<6>;\n"
+             "ld.param.u64 %%rd1, [a]; ld.param.u64 %%rd2, [i]; ld.param.u64 %%rd3, [o];\n"
+             "mov.u32 %%r1, %%tid.x; mov.u32 %%r2, %%ctaid.x; mov.u32 %%r3, %%ctaid.y;\n"
+             "%s mul.wide.u32 %%rd4, %%r4, 4; add.u64 %%rd4, %%rd2, %%rd4;\n"
+             "ld.global.u32 %%r5, [%%rd4]; %s add.u64 %%rd5, %%rd1, %%rd5;\n"
+             "ld.global.v4.f32 {%%f1, %%f2, %%f3, %%f4}, [%%rd5]; add.f32 %%f1, %%f1, %%f4;\n"
+             "setp.eq.f32 %%p, %%f1, 0f7f800000; @%%p st.global.f32 [%%rd3], %%f1; ret;\n}\n",
+             index, place);
+    const ptxlint_gpu *gpu = ptxlint_gpu_find("h200");
+    ptxlint_options options;
+    ptxlint_module *module;
+    ptxlint_trial trial;
+    ptxlint_estimated out = { .size = sizeof out };
+    ptxlint_options_init(&options);
+    options.gpus = &gpu;
+    options.gpu_count = 1;
+    assert_int_equal(ptxlint_module_new(text, strlen(text), &options, &module), PTXLINT_OK);
+    ptxlint_trial_init(&trial);
+    trial.grid[0] = beside;
+    trial.grid[1] = 1024;
+    trial.block[0] = 256;
+    trial.steps = 1 << 21;
+    assert_int_equal(ptxlint_estimate(module, "k", 0, &trial, &out), PTXLINT_OK);
+    ptxlint_module_free(module);
+    return out.time.dram_bytes;
+}
+
+/* What blocks side by side read by the same indices comes from memory once, unless they go on from
+ * there to places of their own. */
+static void test_shared_indices(void **state)
+{
+    static const char of_lane[] = "mad.lo.u32 %r4, %r3, 256, %r1;",
+                      of_block[] = "mov.u32 %r4, %r3;",
+                      row[] = "mul.wide.u32 %rd5, %r5, 64;",
+                      part[] = "mul.wide.u32 %rd5, %r5, 64; mad.wide.u32 %rd5, %r2, 16, %rd5;",
+                      tile[] = "mul.wide.u32 %rd5, %r5, 65536; mad.wide.u32 %rd5, %r1, 16, %rd5;",
+                      own[] = "mad.lo.u32 %r6, %r2, 256, %r1; mul.wide.u32 %rd5, %r5, 65536; "
+                              "mad.wide.u32 %rd5, %r6, 16, %rd5;";
+    const struct { const char *index, *place; double least, most; } cases[] = {
+        { of_lane, row, 1, 1.2 }, { of_lane, part, 4, 32 },
+        { of_block, tile, 1, 1.2 }, { of_block, own, 8, 16 },
+    };
+    (void)state;
+    for (size_t c = 0; c < COUNT(cases); c++) {
+        const double one = gathered_bytes(cases[c].index, cases[c].place, 1),
+                     many = gathered_bytes(cases[c].index, cases[c].place, 16);
+        if (!(many >= cases[c].least * one && many <= cases[c].most * one))
+            fail_msg("case %zu: %g bytes by one block, %g by 16", c, one, many);
+    }
+}
+
 /* A column of a matrix, so that what a request moves is no matter of the kernel alone. */
 static ptxlint_module *columns_on(const ptxlint_gpu *const *gpus, size_t count)
 {
@@ -1133,7 +1191,7 @@ static void test_halves_of_lines(void **state)
 UNIT(estimate)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_beside),
+        cmocka_unit_test(test_beside),          cmocka_unit_test(test_shared_indices),
         cmocka_unit_test(test_estimates_only),  cmocka_unit_test(test_asked_again),
         cmocka_unit_test(test_asked_otherwise), cmocka_unit_test(test_run_once),
         cmocka_unit_test(test_orders),          cmocka_unit_test(test_steps),

@@ -191,6 +191,15 @@ bool ptx_evaluation_is_for(const Evaluation *evaluation, const Gpu *own, const G
            && holds_all(own, evaluation) == holds_all(other, evaluation);
 }
 
+static const uint64_t *list_pointers(Arena *arena, const AccessEvaluator *e)
+{
+    const uint32_t count = e->tally_count ? e->tallies[0].func->param_count : 0;
+    uint64_t *out = ptx_arena_array(arena, uint64_t, count + 1);
+    for (uint32_t p = 0; p < count; p++)
+        out[p] = ptx_machine_array(e->machine, p);
+    return out;
+}
+
 Traffics ptx_evaluator_sum_footprint(AccessEvaluator *e, Arena *arena, Depth depth)
 {
     double weight = weight_of(e);
@@ -199,6 +208,7 @@ Traffics ptx_evaluator_sum_footprint(AccessEvaluator *e, Arena *arena, Depth dep
     if (!e->shape.grid_is_assumed && !holds_all(e->price.gpu, e->out))
         probe_neighbours(e);
     Traffics out = ptx_footprint_sum(e->watch.footprint, arena, weight);
+    out.pointers = list_pointers(arena, e);
     out.shared_bytes = ptx_machine_shared_bytes(e->machine);
     return out;
 }

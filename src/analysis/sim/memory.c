@@ -102,6 +102,17 @@ static void lay_out_params(Machine *m)
     }
 }
 
+uint64_t ptx_machine_array(const Machine *m, uint32_t param)
+{
+    const Func *func = &m->module->funcs[m->kernel];
+    if (param < m->launch->param_count && m->launch->params[param].is_pointer)
+        return (uint64_t)(param + 1) << ARRAY_SHIFT;
+    const PlacedVar *placed = func->params[param] == NO_ID
+                                  ? NULL
+                                  : ptx_machine_placed(m, func->params[param]);
+    return placed ? ptx_machine_guess(placed->address, 8, false) : 0;
+}
+
 void ptx_memory_lay_out(Machine *m)
 {
     m->next_global = UINT64_C(1) << (ARRAY_SHIFT - 1);        /* below the first pointer's */

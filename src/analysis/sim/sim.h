@@ -89,6 +89,10 @@ SimShape ptx_machine_shape(const Machine *machine);
 /* The block of the launch is one of several that are tried. */
 void ptx_machine_assume_block(Machine *machine);
 
+/* Where the array lies, as runs have it, that the kernel's parameter of this position points to; 0:
+ * it holds no pointer. */
+uint64_t ptx_machine_array(const Machine *machine, uint32_t param);
+
 /* Bytes of a block's shared memory, as far as variables were asked for. */
 uint32_t ptx_machine_shared_bytes(const Machine *machine);
 

@@ -752,7 +752,8 @@ static double distinct(const Extent *array, FootprintSide side)
 
 static ArrayTraffic sum_array(const Extent *array)
 {
-    ArrayTraffic out = { .missed = array->missed,
+    ArrayTraffic out = { .first = array->key << ARRAY_SHIFT,
+                         .missed = array->missed,
                          .reused = array->reused,
                          .past = array->pieces[SIDE_PAST],
                          .boxes = array->boxes,

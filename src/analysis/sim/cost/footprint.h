@@ -34,6 +34,7 @@ typedef struct ArrayTraffic {   /* of one array; of the launch */
     double reused;              /* sectors that a block's loads ask for again */
     double past;                /* that loads ask for past L1, each time */
     double boxes;               /* that tensor maps lead to, of sizes that are not known */
+    uint64_t first;             /* as Traffics.pointers; no address of it lies below */
     double read_bytes;          /* distinct */
     double extent_bytes;        /* between the first and the last of them */
     /* bytes from a block's first address to that of its neighbour in each dimension of the grid,
@@ -55,6 +56,8 @@ typedef struct Traffics {       /* of the launch */
     double reused[REUSE_BUCKETS];
     const ArrayTraffic *arrays;
     uint32_t array_count;
+    /* per parameter of the kernel: the array that it points to; 0: none. NULL: not known */
+    const uint64_t *pointers;
     uint32_t shared_bytes;      /* of a block */
     /* between the first and the last of constant memory that any block touches */
     double constant_bytes;

@@ -103,6 +103,12 @@ typedef struct Machinery {
     double lines_by_chance;     /* passes through L1 of a lane that goes its own way */
 } Machinery;
 
+/* Blocks that are at work at once. */
+static double wave_of(const Machinery *m)
+{
+    return fmin(m->sms * m->resident, m->evaluation->blocks);
+}
+
 /* What the blocks on an SM fetch of an array, per sector that each of them would by itself. */
 static double fetched_share(const Machinery *m, const ArrayTraffic *array)
 {
@@ -158,9 +164,10 @@ static void places_beside(const uint32_t grid[3], double count, double reach[3])
     }
 }
 
-static double parts_of_blocks(const Machinery *m, const ArrayTraffic *array, double count)
+double ptx_cached_distinct_parts(const Evaluation *evaluation, const ArrayTraffic *array,
+                                 double count)
 {
-    const uint32_t *grid = m->evaluation->grid;
+    const uint32_t *grid = evaluation->grid;
     if (count <= MAX_WAVE)
         return distinct_parts(array, grid, 1, (unsigned)count);
     if (!is_shift_known(array, grid))
@@ -189,7 +196,8 @@ static double span_of_blocks(const Machinery *m, const ArrayTraffic *array, doub
 static double bytes_of_blocks(const Machinery *m, const ArrayTraffic *array, double count)
 {
     const double each = array->missed * SECTOR_BYTES / m->evaluation->blocks,
-                 apart = parts_of_blocks(m, array, count) * each * own_share(m, array);
+                 parts = ptx_cached_distinct_parts(m->evaluation, array, count),
+                 apart = parts * each * own_share(m, array);
     return fmin(fmin(apart, array->read_bytes),
                 fmax(each, span_of_blocks(m, array, count)));
 }
@@ -199,7 +207,7 @@ static double blocks_of_l2(const Machinery *m)
 {
     const Traffics *t = &m->evaluation->traffics;
     const double blocks = m->evaluation->blocks,
-                 wave = fmin(fmin(m->sms * m->resident, blocks), MAX_WAVE);
+                 wave = fmin(wave_of(m), MAX_WAVE);
     double bytes = t->written_bytes / blocks * wave;
     for (uint32_t a = 0; a < t->array_count; a++)
         bytes += bytes_of_blocks(m, &t->arrays[a], wave);
@@ -281,7 +289,9 @@ double ptx_hit_by_chance(double draws, double count)
  * do. */
 typedef struct Pool {
     double spread, lanes, own;  /* own: sectors that no lane beside asks for */
-    double pieces;              /* of those, halves of lines */
+    double pieces;              /* of those, halves of lines ... */
+    /* ... but for those that blocks at work at once ask for, too, and that any other block does */
+    double apart, once;
     double small;               /* of these, such as stand alone */
     double missed;              /* of the lanes, the share that L1 does not hold */
 } Pool;
@@ -309,8 +319,9 @@ static void load_by_chance(const Machinery *m, Pool *pool, Cached *out)
     double missed = first + (pool->own - first) * fmax(0, 1 - m->l1_bytes / pool->spread);
     const double halves = missed * pool->pieces / pool->own;
     double pieces = fmin(halves,
-                         ptx_hit_by_chance(pool->pieces, fmax(1, pool->spread / PIECE_BYTES)));
-    double fresh = pieces + (halves - pieces) * fmax(0, 1 - m->l2_bytes / pool->spread);
+                         ptx_hit_by_chance(pool->once, fmax(1, pool->spread / PIECE_BYTES)));
+    const double turns = halves * pool->apart / pool->pieces;
+    double fresh = pieces + fmax(0, turns - pieces) * fmax(0, 1 - m->l2_bytes / pool->spread);
     out->load_lines += pool->lanes * m->lines_by_chance;
     out->load_sectors += missed;
     out->load_requests += halves;
@@ -493,13 +504,15 @@ static double missed_share(const CacheInput *in, const Lists *lists, Pools *pool
     return fmin(1, in->func->insns[i].access_bytes / (double)SECTOR_BYTES);
 }
 
-static void add_to_pool(Pool *pool, const Led *led, double own)
+static void add_to_pool(Pool *pool, const Led *led, double own, const Sharing *sharing)
 {
     const double groups = led->requests * led->groups * own,
                  pieces = groups * parts_of(led, PIECE_BYTES);
     pool->lanes += led->requests * led->groups * fmax(1, led->bytes / LINE_BYTES);
     pool->own += groups * parts_of(led, SECTOR_BYTES);
     pool->pieces += pieces;
+    pool->apart += pieces / sharing->at_once;
+    pool->once += pieces / sharing->all;
     pool->small += led->bytes < LINE_BYTES ? pieces : 0;
 }
 
@@ -534,12 +547,13 @@ static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, 
             follow_search(m, in, i, out, &missed[i], &cold[i]);
         } else if (way == WAY_LOAD && in->spread[i].reach > 0) {
             const Led list = ptx_led_by(in, &lists, i);
+            const Sharing sharing = ptx_blocks_sharing(in, &lists, i, wave_of(m));
             if (ptx_is_list(in, i))
                 load_list(m, ptx_list_moved_bytes(in, &lists, i, m->resident, m->l1_bytes), &list,
                           out);
             else
                 add_to_pool(find_pool(&pools, ptx_table_bytes(in, &lists, i)), &list,
-                            in->spread[i].own);
+                            in->spread[i].own, &sharing);
         }
     }
     for (unsigned p = 0; p < pools.count; p++)
@@ -549,6 +563,19 @@ static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, 
             missed[i] = missed_share(in, &lists, &pools, i);
     out->data_missed = missed;
     out->cold_steps = cold;
+}
+
+/* Requests that lie as they are known to, but data say where, are noted as if each block went
+ * elsewhere: but they go where one index leads them. */
+static double moved_bytes(Arena *arena, const Machinery *m, const CacheInput *in)
+{
+    CacheInput with = *in;
+    const double noted = m->evaluation->traffics.data_read_bytes;
+    if (!with.sources)
+        with.sources = ptx_data_sources_compute(arena, arena, in->func, in->cfg, in->loops);
+    const MovedShare share = ptx_moved_share(arena, &with, wave_of(m));
+    const double distinct = noted * share.distinct, again = noted * share.turns - distinct;
+    return distinct + fmax(0, again) * fmax(0, 1 - m->l2_bytes / distinct);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -616,13 +643,15 @@ Cached ptx_cached_compute(Arena *arena, const CacheInput *in)
                                            : 0;
     }
     out.joined_sectors = joined;
+    const double moved = t->data_read_bytes > 0 ? moved_bytes(arena, &m, in) : 0;
+    out.read_bytes += moved - t->data_read_bytes;
     find_reuse(&m, in->warps_per_block, &out);
     const double asked = t->load_sectors > 0 ? out.load_sectors / t->load_sectors : 0;
     out.load_requests = t->load_requests * asked;
     out.load_pieces = t->load_pieces * asked;
     out.fresh_sectors = out.read_bytes / SECTOR_BYTES;
     if (t->first_pieces > 0) {
-        const double followed = fmax(0, out.read_bytes - t->data_read_bytes);
+        const double followed = fmax(0, out.read_bytes - moved);
         out.torn_bytes = followed * fmin(1, t->torn_pieces / t->first_pieces);
         out.torn_line_bytes = followed * fmin(1, t->torn_lines / t->first_pieces);
     }

@@ -62,6 +62,10 @@ typedef struct Cached {
 /* Of `count` places, those that `draws` of them by chance hit at least once. */
 double ptx_hit_by_chance(double draws, double count);
 
+/* Of the first `count` blocks, those whose part of the array no other has. */
+double ptx_cached_distinct_parts(const Evaluation *evaluation, const ArrayTraffic *array,
+                                 double count);
+
 /* The next block in the grid asks for the same part. */
 bool ptx_cached_has_same_neighbour(const Evaluation *evaluation, const ArrayTraffic *array);
 

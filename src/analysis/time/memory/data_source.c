@@ -20,6 +20,7 @@ typedef struct DataState {      /* of a register */
     uint32_t param;
     double scale;
     bool has_lane;
+    uint8_t grid_dims;
 } DataState;
 
 typedef struct DataWalk {
@@ -41,6 +42,8 @@ static DataState state_of_operand(const DataWalk *w, const Operand *operand)
         return w->states[operand->id];
     if (operand->kind == OPERAND_SREG)
         out.has_lane = operand->id == SREG_TID || operand->id == SREG_LANEID;
+    if (operand->kind == OPERAND_SREG && operand->id == SREG_CTAID)
+        out.grid_dims = (uint8_t)(1u << operand->value);
     return out;
 }
 
@@ -53,6 +56,7 @@ static void merge_state(DataState *to, const DataState *from)
     }
     to->param = to->param == NO_ID ? from->param : to->param;
     to->has_lane |= from->has_lane;
+    to->grid_dims |= from->grid_dims;
 }
 
 /* What a factor makes of the bytes between two indices: only a constant is known. */
@@ -184,7 +188,8 @@ static DataSource source_of(const DataWalk *w, InsnId id)
         }
     if (w->handed[id] != NO_ID)
         at.leader = w->handed[id];
-    return (DataSource){ at.leader, at.leader, at.scale, at.param, at.has_lane, false };
+    return (DataSource){ at.leader, at.leader, at.scale, at.param,
+                         at.has_lane, at.grid_dims, false };
 }
 
 const DataSource *ptx_data_sources_compute(Arena *arena, Arena *scratch, const Func *func,

@@ -17,7 +17,8 @@ typedef struct DataSource {
     InsnId leader, root;        /* NO_ID: no data lead it */
     double scale;               /* bytes from one index to the next; infinite: not known */
     uint32_t param;             /* the position of the pointer that the address comes from; NO_ID */
-    bool has_lane;              /* the address differs from lane to lane by more than data */
+    bool has_lane;              /* the address differs from lane to lane by more than data ... */
+    uint8_t grid_dims;          /* ... and from block to block: a bit for each dimension */
     bool is_walk;               /* the leader stands before the loop that the access is in */
 } DataSource;
 

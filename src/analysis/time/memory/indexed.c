@@ -3,6 +3,7 @@
 #include "analysis/access/evaluate.h"
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/loop.h"
+#include "analysis/sim/cost/footprint.h"
 #include "analysis/sim/count.h"
 #include "analysis/sim/guess.h"
 #include "analysis/time/memory/address_distribution.h"
@@ -10,6 +11,7 @@
 #include "ir/func.h"
 #include "ir/insn.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -57,6 +59,119 @@ Led ptx_led_by(const CacheInput *in, const Lists *lists, InsnId id)
     return out;
 }
 
+/* ---- blocks that share indices --------------------------------------------------------------- */
+
+enum { WARP = 32 };
+
+static const ArrayTraffic *traffic_of(const CacheInput *in, uint32_t param)
+{
+    const Traffics *t = &in->evaluation->traffics;
+    const bool is_known = t->pointers && param < in->func->param_count && t->pointers[param];
+    for (uint32_t a = 0; is_known && a < t->array_count; a++)
+        if (t->arrays[a].first == t->pointers[param])
+            return &t->arrays[a];
+    return NULL;
+}
+
+/* Bytes that a block loads of the array. What no thread's number has a part in, each of its warps
+ * loads alike. */
+static double bytes_of_block(const CacheInput *in, InsnId id)
+{
+    const Count *count = in->evaluation->insns[id].total;
+    const double blocks = in->evaluation->blocks,
+                 requests = count->requests / (blocks * in->warps_per_block);
+    return in->sources[id].has_lane || !(count->requests > 0)
+               ? count->used_bytes / blocks
+               : count->used_bytes / count->requests * fmax(1, requests);
+}
+
+/* Loads that together ask for no more than parts of sectors may ask for some of it twice, as those
+ * of rowptr[i] and rowptr[i + 1] do: then the one that loads most says what a block loads. */
+static double indices_loaded(const CacheInput *in, const ArrayTraffic *traffic, double all,
+                              double most)
+{
+    return fmin(all * in->evaluation->blocks >= traffic->missed * SECTOR_BYTES
+                    ? (double)INFINITY
+                    : most * in->evaluation->blocks,
+                traffic->missed * SECTOR_BYTES);
+}
+
+/* Arrays that nothing leads into but the numbers of threads and blocks. */
+static void find_index_arrays(const CacheInput *in, IndexArray *out)
+{
+    double all[MAX_LISTS] = { 0 }, most[MAX_LISTS] = { 0 };
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        const DataSource *source = &in->sources[i];
+        if (source->param >= MAX_LISTS || source->leader != NO_ID
+            || !(in->evaluation->insns[i].total->used_bytes > 0))
+            continue;
+        all[source->param] += bytes_of_block(in, i);
+        most[source->param] = fmax(most[source->param], bytes_of_block(in, i));
+    }
+    for (uint32_t p = 0; p < MAX_LISTS; p++) {
+        const ArrayTraffic *traffic = all[p] > 0 ? traffic_of(in, p) : NULL;
+        if (!traffic || !(traffic->read_bytes > 0))
+            continue;
+        const double bytes = indices_loaded(in, traffic, all[p], most[p]);
+        out[p] = (IndexArray){ traffic, fmax(1, bytes / traffic->read_bytes) };
+    }
+}
+
+static const IndexArray *indices_behind(const CacheInput *in, const Lists *lists, InsnId id)
+{
+    const InsnId root = in->sources[id].root;
+    const uint32_t param = root == NO_ID ? NO_ID : in->sources[root].param;
+    return param < MAX_LISTS && lists->indices[param].traffic ? &lists->indices[param] : NULL;
+}
+
+/* Dimensions of the grid in which blocks go elsewhere, whatever the data. */
+static uint8_t dims_apart(const CacheInput *in, InsnId id)
+{
+    enum { MOST_STEPS = 8 };
+    uint8_t dims = 0, out = 0;
+    for (unsigned n = 0; n < MOST_STEPS && in->sources[id].leader != NO_ID; n++) {
+        dims |= in->sources[id].grid_dims;
+        id = in->sources[id].leader;
+    }
+    for (unsigned d = 0; d < 3; d++)
+        out |= in->evaluation->grid[d] > 1 ? dims & 1u << d : 0;
+    return out;
+}
+
+/* Of blocks that load the same indices, those side by side in these dimensions. */
+static double blocks_along(const CacheInput *in, const ArrayTraffic *traffic, uint8_t without)
+{
+    double blocks = 1;
+    for (unsigned d = 0; d < 3; d++)
+        if (in->evaluation->grid[d] > 1 && traffic->is_shifted[d] && !traffic->shift[d]
+            && !(without >> d & 1))
+            blocks *= in->evaluation->grid[d];
+    return blocks;
+}
+
+static double blocks_sharing(const CacheInput *in, const Lists *lists, InsnId id)
+{
+    const IndexArray *indices = indices_behind(in, lists, id);
+    const uint8_t apart = dims_apart(in, id);
+    if (!indices)
+        return 1;
+    return apart ? fmin(indices->shared_by, blocks_along(in, indices->traffic, apart))
+                 : indices->shared_by;
+}
+
+/* Where the numbers of blocks do not say which of them share, as in a grid of one dimension that
+ * the kernel divides by itself, these follow each other. */
+Sharing ptx_blocks_sharing(const CacheInput *in, const Lists *lists, InsnId id, double blocks)
+{
+    const double all = blocks_sharing(in, lists, id);
+    if (!(all > 1))
+        return (Sharing){ 1, 1 };
+    const ArrayTraffic *traffic = indices_behind(in, lists, id)->traffic;
+    const bool is_said = blocks_along(in, traffic, 0) * 2 > all;
+    const double parts = ptx_cached_distinct_parts(in->evaluation, traffic, blocks);
+    return (Sharing){ all, fmin(all, is_said ? blocks / parts : blocks) };
+}
+
 /* ---- how far --------------------------------------------------------------------------------- */
 
 #define ANYWHERE 1e15
@@ -65,7 +180,6 @@ Led ptx_led_by(const CacheInput *in, const Lists *lists, InsnId id)
 /* Lists side by side, a lane each, have as many times more. */
 static double indices_of(const CacheInput *in, const Lists *lists, InsnId id)
 {
-    enum { WARP = 32 };
     const Evaluated *insns = in->evaluation->insns;
     InsnId leader = in->sources[id].leader;
     double indices = ptx_data_indices(in->sources, in->func, insns, id);
@@ -94,7 +208,9 @@ static int compare_table_accesses(const void *left, const void *right)
 
 static double lane_bytes_of(const CacheInput *in, InsnId id)
 {
-    return in->evaluation->insns[id].total->data_lanes * in->func->insns[id].access_bytes;
+    const Count *count = in->evaluation->insns[id].total;
+    const double lanes = count->data_lanes > 0 ? count->data_lanes : count->active;
+    return lanes * in->func->insns[id].access_bytes;
 }
 
 static size_t list_table_accesses(const CacheInput *in, TableAccess *out)
@@ -103,11 +219,28 @@ static size_t list_table_accesses(const CacheInput *in, TableAccess *out)
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const DataSource *of = &in->sources[i];
         if (of->param != NO_ID && of->root != NO_ID
-            && in->evaluation->insns[i].total->data_lanes > 0)
+            && in->evaluation->insns[i].total->active > 0)
             out[count++] = (TableAccess){ of->param, in->sources[of->root].param, of->root, i };
     }
     qsort(out, count, sizeof *out, compare_table_accesses);
     return count;
+}
+
+/* Infinite: not known. */
+static double elements_read(const CacheInput *in, const Lists *lists, InsnId id)
+{
+    const IndexArray *array = indices_behind(in, lists, id);
+    const unsigned bits = ptx_type_info[in->func->insns[in->sources[id].root].op->type].bits;
+    return array && bits >= CHAR_BIT ? array->traffic->read_bytes / (bits / CHAR_BIT)
+                                     : (double)INFINITY;
+}
+
+/* Of so many that are loaded; where blocks go on from one by themselves, it is none of an
+ * element. */
+static double distinct_indices(const CacheInput *in, const Lists *lists, InsnId id, double indices)
+{
+    return dims_apart(in, id) ? indices / blocks_sharing(in, lists, id)
+                              : fmin(indices, elements_read(in, lists, id));
 }
 
 /* An unrolled loop leads into one table by many instructions, each of which loads a part of the
@@ -119,15 +252,20 @@ static const TableUse *find_table_uses(Arena *arena, const CacheInput *in, const
     const size_t count = list_table_accesses(in, all);
     for (InsnId i = 0; i < in->func->insn_count; i++)
         if (in->sources[i].root != NO_ID)
-            out[i] = (TableUse){ indices_of(in, lists, i), lane_bytes_of(in, i) };
+            out[i] = (TableUse){ distinct_indices(in, lists, i, indices_of(in, lists, i)),
+                                 lane_bytes_of(in, i) / blocks_sharing(in, lists, i),
+                                 in->sources[i].is_walk };
     for (size_t first = 0, end; first < count; first = end) {
-        TableUse use = { 0, 0 };
+        TableUse use = { 0 };
         for (end = first; end < count && all[end].param == all[first].param
                           && all[end].index_param == all[first].index_param; end++) {
-            use.lane_bytes += lane_bytes_of(in, all[end].id);
+            use.lane_bytes += lane_bytes_of(in, all[end].id)
+                              / blocks_sharing(in, lists, all[end].id);
+            use.is_walk |= in->sources[all[end].id].is_walk;
             if (end == first || all[end].root != all[end - 1].root)
                 use.indices += indices_of(in, lists, all[end].id);
         }
+        use.indices = distinct_indices(in, lists, all[first].id, use.indices);
         for (size_t n = first; n < end; n++)
             out[all[n].id] = use;
     }
@@ -223,6 +361,7 @@ void ptx_lists_find(Arena *arena, const CacheInput *in, Lists *out)
                                         : (double)INFINITY;
     }
     find_own_bytes(in, out->own_bytes);
+    find_index_arrays(in, out->indices);
     out->beside = find_beside(arena, in);
     out->tables = find_table_uses(arena, in, out);
 }
@@ -290,6 +429,54 @@ double ptx_table_bytes(const CacheInput *in, const Lists *lists, InsnId id)
     return in->spread[id].is_pointer
                ? ANYWHERE
                : fmin(table_by_use(in, lists, id), allocated_for(in, in->sources[id].param));
+}
+
+/* ---- what an index moves --------------------------------------------------------------------- */
+
+#define MATRIX_BYTES 65536.0   /* that blocks read by one index: a row has less */
+
+/* A table of matrices, of which each block reads a part of one in a loop, and many blocks of the
+ * same one: experts, adapters. Nothing says how many there are of them, from one to as many as
+ * there are indices: taken is the mean of both orders of magnitude. */
+static bool chooses_matrix(const CacheInput *in, const Lists *lists, InsnId id)
+{
+    const IndexArray *indices = indices_behind(in, lists, id);
+    const InsnId root = in->sources[id].root;
+    const Count *count = root == NO_ID ? NULL : in->evaluation->insns[root].total;
+    return indices && indices->shared_by > 1 && lists->tables[id].is_walk
+           && in->sources[id].leader == root && !in->sources[root].has_lane
+           && count->requests <= in->evaluation->blocks * in->warps_per_block
+           && lists->tables[id].lane_bytes >= MATRIX_BYTES * elements_read(in, lists, id);
+}
+
+static bool is_moved_load(const CacheInput *in, InsnId id)
+{
+    const Op *op = in->func->insns[id].op;
+    return in->sources[id].leader != NO_ID && op->flags & OPF_LOAD
+           && op->insn_class == CLASS_GLOBAL && !(in->evaluation->insns[id].total->data_lanes > 0);
+}
+
+MovedShare ptx_moved_share(Arena *arena, const CacheInput *in, double blocks)
+{
+    Lists lists;
+    double all = 0;
+    MovedShare out = { 0, 0 };
+    ptx_lists_find(arena, in, &lists);
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        if (!is_moved_load(in, i))
+            continue;
+        const double sectors = in->evaluation->insns[i].total->sectors;
+        const Sharing sharing = ptx_blocks_sharing(in, &lists, i, blocks);
+        const bool is_matrix = chooses_matrix(in, &lists, i);
+        const double distinct = is_matrix ? sectors / sqrt(elements_read(in, &lists, i))
+                                          : sectors / sharing.all;
+        all += sectors;
+        out.distinct += distinct;
+        /* who sorts his rows by matrix has blocks of one follow each other */
+        out.turns += is_matrix ? distinct
+                               : sectors / sharing.at_once;
+    }
+    return all > 0 ? (MovedShare){ out.distinct / all, out.turns / all } : (MovedShare){ 1, 1 };
 }
 
 /* ---- where indices lie ----------------------------------------------------------------------- */

@@ -11,8 +11,15 @@
 
 enum { MAX_LISTS = 64 };        /* arrays of lists, by the parameter that points to them */
 
+/* An array of indices: which blocks load the same ones. */
+typedef struct IndexArray {
+    const ArrayTraffic *traffic;        /* NULL: not known */
+    double shared_by;           /* blocks that load an index, on average */
+} IndexArray;
+
 typedef struct TableUse {       /* by all accesses that data lead into one table */
-    double indices, lane_bytes;
+    double indices, lane_bytes; /* each once, however many blocks share it */
+    bool is_walk;               /* in a loop, by what was loaded before it */
 } TableUse;
 
 /* Of what loops that data end were taken to read of a list, what it has: its length is guessed, and
@@ -28,6 +35,7 @@ typedef struct Lists {
     /* per parameter: what threads ask for of the array that it points to by their own numbers,
      * each of them at least one element; 0: they do not, or not all of them */
     double own_bytes[MAX_LISTS];
+    IndexArray indices[MAX_LISTS];      /* per parameter */
 } Lists;
 
 typedef struct Led {            /* of one access */
@@ -52,6 +60,24 @@ Led ptx_led_by(const CacheInput *in, const Lists *lists, InsnId id);
  * a group of lanes is at has left L1 before the next turn. */
 double ptx_list_moved_bytes(const CacheInput *in, const Lists *lists, InsnId id, double resident,
                             double l1_bytes);
+
+/* Blocks that go by the same indices to the same places, on average. */
+typedef struct Sharing {
+    double all;                 /* of the launch */
+    double at_once;             /* of so many blocks, one after the other */
+} Sharing;
+
+Sharing ptx_blocks_sharing(const CacheInput *in, const Lists *lists, InsnId id, double blocks);
+
+/* Of the bytes that accesses ask for together whose address is known but for a number that data
+ * add, as rows are that an index chooses, what is distinct, and what comes again where L2 does not
+ * hold that. Shares. */
+typedef struct MovedShare {
+    double distinct, turns;
+} MovedShare;
+
+/* blocks: that are at work at once. */
+MovedShare ptx_moved_share(Arena *arena, const CacheInput *in, double blocks);
 
 /* Over how many bytes data may lead it. */
 double ptx_table_bytes(const CacheInput *in, const Lists *lists, InsnId id);
