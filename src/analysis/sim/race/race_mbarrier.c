@@ -335,7 +335,9 @@ bool ptx_mbarrier_wait(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8
     if (is_parity && !doubt)
         note_stale(r, b, w, insn, lanes, phase);
     const uint32_t least = is_parity ? phases_waited_for(r, b, w, parity) : b->completed;
-    if (ptx_mbarrier_is_past(b, phase) || (is_parity && least == certain_phases(r, b, w))) {
+    /* who is ahead of the phase that it stands for waits in another order, where nothing holds him
+     * back either */
+    if (ptx_mbarrier_is_past(b, phase) || (is_parity && least <= b->completed)) {
         join_phases(r, b, w, least);
         return true;
     }
