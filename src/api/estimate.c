@@ -244,7 +244,7 @@ static void show_run(Estimator *e, Session *s, const Trial *trial, ptxlint_estim
     if (!evaluation)
         return;
     out->bottleneck = ptx_project_bottleneck(prediction, out->waves);
-    out->warp_instructions = executed->warp_instructions;
+    out->warp_instructions = executed->warp_instructions + executed->spill_instructions;
     sum_requests(evaluation, func, out);
     const uint64_t pointers = pointers_of(e, module, (FuncId)(func - module->funcs));
     out->knows_params = knows_numbers(module, pointers, func, trial->launch);

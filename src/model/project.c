@@ -278,7 +278,7 @@ static ptxlint_executed view_executed(Sessions *all, const Executed *executed)
     ptxlint_machine_count *counts = ptx_arena_array(all->arena, ptxlint_machine_count,
                                                     MACHINE__COUNT);
     ptxlint_executed view = {
-        executed->warp_instructions,
+        executed->warp_instructions + executed->spill_instructions,
         executed->flops_fp32,
         executed->flops_fp64,
         executed->flops_fp16,
@@ -288,10 +288,13 @@ static ptxlint_executed view_executed(Sessions *all, const Executed *executed)
         PTXLINT_ESTIMATE,
         NULL,
     };
-    for (unsigned i = 0; i < MACHINE__COUNT; i++)
-        if (executed->machine[i] > 0)
+    for (unsigned i = 0; i < MACHINE__COUNT; i++) {
+        const double spilled = i == MACHINE_GLOBAL ? executed->spill_instructions : 0,
+                     count = executed->machine[i] + spilled;
+        if (count > 0)
             counts[view.machine_count++] = (ptxlint_machine_count){ ptx_machine_info[i].key,
-                                                                    executed->machine[i] };
+                                                                    count };
+    }
     return view;
 }
 

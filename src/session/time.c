@@ -29,6 +29,16 @@ static const Compiled *called_code(Session *s, const Evaluation *evaluation, siz
     return codes;
 }
 
+static double spill_instructions(Session *s, size_t gpu, const Compiled *code,
+                                 const Evaluation *evaluation)
+{
+    const double spilled = ptx_session_residency(s, gpu)->spilled;
+    return spilled > 0 && evaluation && code->lowered
+               ? 2 * spilled
+                     * ptx_hottest_iterations(s->all->scratch, code, evaluation->insns)
+               : 0;
+}
+
 const Executed *ptx_session_executed(Session *s, size_t gpu)
 {
     OfGpu *of = ptx_session_gpu(s, gpu);
@@ -38,6 +48,7 @@ const Executed *ptx_session_executed(Session *s, size_t gpu)
     const Evaluation *evaluation = ptx_session_evaluation_on(s, gpu);
     const Compiled own = { s->func, s->cfg, s->loops, ptx_session_lowered(s, gpu) };
     *out = ptx_executed_compute(&own, called_code(s, evaluation, gpu), evaluation);
+    out->spill_instructions += spill_instructions(s, gpu, &own, evaluation);
     return of->executed = out;
 }
 

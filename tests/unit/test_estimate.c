@@ -205,6 +205,44 @@ static void test_run_once(void **state)
     ptxlint_module_free(module);
 }
 
+/* A loop of 64 iterations over that many numbers. */
+static double spilling(const char *directive, unsigned numbers)
+{
+    Text text = { 0 };
+    kit_print(&text,
+              ".version 7.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 a) %s\n{\n"
+              ".reg .pred %%p; .reg .u32 %%r<4>; .reg .u64 %%rd<4>; .reg .f32 %%f<%u>;\n"
+              "mov.u32 %%r1, %%tid.x; mov.u32 %%r2, 0; ld.param.u64 %%rd1, [a];\n"
+              "mad.wide.u32 %%rd1, %%r1, 4, %%rd1;\n",
+              directive, numbers);
+    for (unsigned i = 0; i < numbers; i++)
+        kit_print(&text, "ld.global.f32 %%f%u, [%%rd1+%u];\n", i, 512 * i);
+    kit_print(&text, "L:\n");
+    for (unsigned i = 0; i < numbers; i++)
+        kit_print(&text, "fma.rn.f32 %%f%u, %%f%u, %%f%u, %%f%u;\n", i, i,
+                  (7 * i + 1) % numbers, i);
+    kit_print(&text, "add.u32 %%r2, %%r2, 1; setp.lt.u32 %%p, %%r2, 64; @%%p bra L;\n");
+    for (unsigned i = 0; i < numbers; i++)
+        kit_print(&text, "st.global.f32 [%%rd1+%u], %%f%u;\n", 512 * i, i);
+    kit_print(&text, "ret;\n}\n");
+    const double count = kit_estimate(text.bytes, 132, 128).warp_instructions;
+    free(text.bytes);
+    return count;
+}
+
+/* Registers that a directive leaves no room for go to memory and back in each iteration: on an H200
+ * such loops of 100 numbers executed 121 loads and 107 stores of local memory with 32 registers. */
+static void test_spilled(void **state)
+{
+    const double warps = 132 * 4, iterations = warps * 64;
+    (void)state;
+    const double free_of = spilling("", 100), few = spilling(".maxnreg 64", 100),
+                 fewest = spilling(".maxnreg 32", 100);
+    assert_true(few > free_of + 40 * iterations && few < fewest);
+    assert_true(fewest > free_of + 120 * iterations && fewest < free_of + 240 * iterations);
+    assert_true(is(spilling(".maxnreg 64", 24), spilling("", 24)));
+}
+
 /* A row of 64 bytes that each lane has an index for, or one of 64 KiB that a block has. */
 static double gathered_bytes(const char *index, const char *place, int64_t beside)
 {
@@ -1192,6 +1230,7 @@ UNIT(estimate)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_beside),          cmocka_unit_test(test_shared_indices),
+        cmocka_unit_test(test_spilled),
         cmocka_unit_test(test_estimates_only),  cmocka_unit_test(test_asked_again),
         cmocka_unit_test(test_asked_otherwise), cmocka_unit_test(test_run_once),
         cmocka_unit_test(test_orders),          cmocka_unit_test(test_steps),

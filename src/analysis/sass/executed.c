@@ -315,11 +315,33 @@ static const char *why_unknown(const Compiled *kernel, const Evaluation *evaluat
 
 static const char by_pointer[] = "a function is called by a pointer: which one is not known";
 
+double ptx_hottest_iterations(Arena *scratch, const Compiled *code, const Evaluated *insns)
+{
+    const ArenaMark mark = ptx_arena_mark(scratch);
+    const Loops *loops = code->loops;
+    const Lowered *lowered = code->lowered;
+    double *issued = ptx_arena_array(scratch, double, loops->loop_count + 1), most = 0;
+    double iterations = insns[0].total->warps;
+    for (BlockId b = 0; b < code->cfg->block_count; b++)
+        if (loops->loop_of[b] != NO_LOOP)
+            issued[loops->loop_of[b]] += (lowered->first[b + 1] - lowered->first[b])
+                                         * ptx_probable_warps(&insns[code->cfg->blocks[b].first]);
+    for (LoopId l = 0; l < loops->loop_count; l++) {
+        if (!loops->loops[l].is_innermost || issued[l] <= most)
+            continue;
+        most = issued[l];
+        iterations = ptx_probable_warps(&insns[code->cfg->blocks[loops->loops[l].header].first]);
+    }
+    ptx_arena_release(scratch, mark);
+    return iterations;
+}
+
 Executed ptx_executed_compute(const Compiled *kernel, const Compiled *called,
                               const Evaluation *evaluation)
 {
     Executed unknown = { .certainty = CERTAINTY_UNKNOWN },
              out = { .certainty = CERTAINTY_ESTIMATE }, behind = { 0 };
+    unknown.spill_instructions = (double)NAN;
     unknown.warp_instructions = unknown.flops_fp32 = unknown.flops_fp64 = unknown.flops_fp16 =
         unknown.flops_tensor = (double)NAN;
     for (unsigned m = 0; m < MACHINE__COUNT; m++)

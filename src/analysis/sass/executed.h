@@ -10,6 +10,7 @@
 
 #include "analysis/flow/types.h"
 #include "gpu/gpu.h"
+#include "support/arena.h"
 #include "support/diag.h"
 
 typedef struct CalledCount CalledCount;
@@ -20,6 +21,7 @@ typedef struct Lowered Lowered;
 typedef struct Executed {       /* of the launch; NaN: not known */
     double warp_instructions;
     double machine[MACHINE__COUNT];     /* the same by class */
+    double spill_instructions;          /* beside those: a store and a load for each register */
     double flops_fp32, flops_fp64, flops_fp16, flops_tensor;
     Certainty certainty;        /* of all: an estimate, or unknown */
     const char *why;            /* nothing is known; NULL: it is */
@@ -37,6 +39,10 @@ typedef struct Compiled {           /* a function, and what ptxas makes of it */
  * called: NULL where the kernel's own code is all there is. */
 Executed ptx_executed_compute(const Compiled *kernel, const Compiled *called,
                               const Evaluation *evaluation);
+
+/* How often warps run the head of the innermost loop that issues most: registers that are spilled
+ * go to memory and back in each of its iterations. Once, where there is no loop. */
+double ptx_hottest_iterations(Arena *scratch, const Compiled *code, const Evaluated *insns);
 
 /* How often warps execute each machine instruction of the kernel, or of a called function; one of
  * lowered's that stands for several counts as many. own, called: one of them, as in an evaluation;

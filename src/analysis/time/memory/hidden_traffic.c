@@ -1,9 +1,7 @@
 #include "analysis/time/memory/hidden_traffic.h"
 
 #include "analysis/access/evaluate.h"
-#include "analysis/flow/cfg.h"
-#include "analysis/flow/loop.h"
-#include "analysis/sass/sass.h"
+#include "analysis/sass/executed.h"
 #include "analysis/time/in_flight.h"
 #include "gpu/gpu.h"
 #include "ir/func.h"
@@ -15,26 +13,6 @@
 enum { SECTOR_BYTES = 32, LINE_BYTES = 128, LINE_SECTORS = 4, PIECE_BYTES = 64 };
 
 /* ---- spills ---------------------------------------------------------------------------------- */
-
-/* How often warps run the head of the innermost loop that issues most; once, where none is. */
-static double hottest_iterations(Arena *scratch, const PredictInput *in)
-{
-    const Loops *loops = in->loops;
-    const Evaluated *insns = in->evaluation->insns;
-    double *issued = ptx_arena_array(scratch, double, loops->loop_count + 1), most = 0;
-    double iterations = insns[0].total->warps;
-    for (BlockId b = 0; b < in->cfg->block_count; b++)
-        if (loops->loop_of[b] != NO_LOOP)
-            issued[loops->loop_of[b]] += (in->lowered->first[b + 1] - in->lowered->first[b])
-                                         * ptx_probable_warps(&insns[in->cfg->blocks[b].first]);
-    for (LoopId l = 0; l < loops->loop_count; l++) {
-        if (!loops->loops[l].is_innermost || issued[l] <= most)
-            continue;
-        most = issued[l];
-        iterations = ptx_probable_warps(&insns[in->cfg->blocks[loops->loops[l].header].first]);
-    }
-    return iterations;
-}
 
 /* Of the lines, those that L1 has given up by the time that they are asked for again. */
 static double lost_of_l1(const PredictInput *in)
@@ -53,7 +31,10 @@ static double add_spills(Arena *scratch, const PredictInput *in, Cached *cached)
 {
     if (!(in->spilled > 0))
         return 0;
-    double lines = in->spilled * hottest_iterations(scratch, in), lost = lost_of_l1(in) * lines;
+    const Compiled code = { in->func, in->cfg, in->loops, in->lowered };
+    const double lines = in->spilled
+                         * ptx_hottest_iterations(scratch, &code, in->evaluation->insns),
+                 lost = lost_of_l1(in) * lines;
     cached->load_requests += lost;
     cached->load_sectors += lost * LINE_SECTORS;
     cached->load_pieces += lost * LINE_BYTES / PIECE_BYTES;
