@@ -222,10 +222,10 @@ static void put_rule(const Rule *r)
     printf(", %u, ", (unsigned)r->info.severity);
     put_text(r->info.group);
     printf(", %d", r->info.is_minor);
-    printf(" }, .subject = %u, .needs = %u, .fold = %u, .gain_of = %u, .takes_most = %d, "
+    printf(" }, .subject = %u, .needs = %u, .fold = %u, .gain_of = %u, .gain_fold = %u, "
            ".removal = %u, .is_preview = %d, .is_front_end = %d,\n      .when = {",
            (unsigned)r->subject, (unsigned)r->needs, (unsigned)r->fold, (unsigned)r->gain_of,
-           r->takes_most, (unsigned)r->removal, r->is_preview, r->is_front_end);
+           (unsigned)r->gain_fold, (unsigned)r->removal, r->is_preview, r->is_front_end);
     for (int i = 0; i < LEVEL__COUNT; i++) {
         fputs(" ", stdout);
         put_program(&r->when[i]);

@@ -138,7 +138,18 @@ static double joined(const Active *active, double a, double b)
 {
     if (isnan(a) || isnan(b))
         return isnan(a) ? b : a;
-    return active->rule->takes_most ? fmax(a, b) : fmin(100, a + b);
+    return active->rule->gain_fold == GAIN_FOLD_SUM ? fmin(100, a + b) : fmax(a, b);
+}
+
+/* gain: of the finding alone, which was asked for last. */
+static double gain_together(Engine *e, Folded *fold, double gain)
+{
+    if (isnan(gain))
+        return gain;
+    if (!fold->relief)
+        fold->relief = ptx_arena_new(e->work, Relief);
+    ptx_relief_add(fold->relief, &e->inquiry.relief);
+    return ptx_relief_percent(ptx_measure_prediction(&e->inquiry), fold->relief);
 }
 
 static bool is_worse(const Folded *fold, Severity severity, double gain)
@@ -167,10 +178,13 @@ void ptx_engine_add(Engine *e, Active *active, Ask *ask)
     double gain = gain_of(e, active, ask, &of);
     Folded *fold = find_fold(e, active, ask);
     Diag *diag = fold ? fold->diag : NULL;
+    const double all = fold && active->rule->gain_fold == GAIN_FOLD_TOGETHER
+                           ? gain_together(e, fold, gain)
+                           : gain;
     if (diag) {
         if (active->rule->fold != FOLD_STATEMENT)       /* its message names them */
             note_repeat(e, ask, diag);
-        diag->gain_percent = joined(active, diag->gain_percent, gain);
+        diag->gain_percent = joined(active, diag->gain_percent, all);
         diag->gain_of = diag->gain_of ? diag->gain_of : of;
         if (certainty > diag->certainty)
             diag->certainty = certainty;

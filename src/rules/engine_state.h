@@ -11,6 +11,7 @@
 typedef struct Folded {
     Diag *diag;
     double best_gain;           /* of those in it */
+    Relief *relief;             /* of all of them; NULL: gains are not predicted together */
     Subjects worst;
     Severity severity;          /* of that */
     struct Folded *next;

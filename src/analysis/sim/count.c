@@ -11,6 +11,7 @@ static void add_requests(Count *to, const Count *from, double weight)
     to->ideal_sectors += weight * from->ideal_sectors;
     to->lines += weight * from->lines;
     to->segments += weight * from->segments;
+    to->passes += weight * from->passes;
     to->wavefronts += weight * from->wavefronts;
     to->ideal_wavefronts += weight * from->ideal_wavefronts;
     to->spared_requests += weight * from->spared_requests;
@@ -68,6 +69,7 @@ void ptx_count_repeat(Count *c, const Count *before, double times)
     since.ideal_sectors -= before->ideal_sectors;
     since.lines -= before->lines;
     since.segments -= before->segments;
+    since.passes -= before->passes;
     since.wavefronts -= before->wavefronts;
     since.ideal_wavefronts -= before->ideal_wavefronts;
     since.spared_requests -= before->spared_requests;

@@ -55,6 +55,7 @@ typedef struct Count {
     double sectors, ideal_sectors, wavefronts, ideal_wavefronts;
     /* of global memory, whatever the GPU moves: distinct pieces of 128 and of 32 bytes */
     double lines, segments;
+    double passes;              /* of global memory: through L1 (l1_passes.h) */
     /* fewer, as ptxas joins the access with its neighbours: joinable_row.h */
     double spared_requests, spared_wavefronts;
     /* of global memory, and loads of shared: distinct bytes that lanes ask for, in all requests */

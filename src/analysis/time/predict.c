@@ -299,18 +299,27 @@ static double l2_slower(const Gpu *gpu, const Speeds *s)
 
 /* Requests and stored data go one way, what is loaded the other, by halves of lines: one that lacks
  * a sector takes as long. What comes from memory is stored first. */
-static double l2_us(const Gpu *gpu, const Speeds *s, const Cached *cached)
+void ptx_predict_l2_us(const Gpu *gpu, const L2Traffic *t, double *there, double *back)
+{
+    const Speeds s = speeds_of(gpu);
+    const double us = l2_slower(gpu, &s) / 1e6;
+    *there = us * (t->load_lines * ptx_gpu_figure(gpu, FIGURE_L2_ASK_PS)
+                   + t->store_lines * ptx_gpu_figure(gpu, FIGURE_L2_STORE_LINE_PS)
+                   + t->store_sectors * ptx_gpu_figure(gpu, FIGURE_L2_STORE_SECTOR_PS));
+    *back = us * (t->load_pieces * ptx_gpu_figure(gpu, FIGURE_L2_PIECE_PS)
+                  + t->fresh_sectors * ptx_gpu_figure(gpu, FIGURE_L2_FILL_SECTOR_PS));
+}
+
+static void find_l2(const Gpu *gpu, const Cached *cached, Prediction *out)
 {
     const double joined = cached->load_sectors > 0
                               ? fmin(1, cached->joined_sectors / cached->load_sectors)
                               : 0,
                  once = 1 - joined * ptx_gpu_figure(gpu, FIGURE_L2_JOINED_SHARE);
-    double there = once * cached->load_requests * ptx_gpu_figure(gpu, FIGURE_L2_ASK_PS)
-                   + cached->store_lines * ptx_gpu_figure(gpu, FIGURE_L2_STORE_LINE_PS)
-                   + cached->store_sectors * ptx_gpu_figure(gpu, FIGURE_L2_STORE_SECTOR_PS);
-    double back = once * cached->load_pieces * ptx_gpu_figure(gpu, FIGURE_L2_PIECE_PS)
-                  + cached->fresh_sectors * ptx_gpu_figure(gpu, FIGURE_L2_FILL_SECTOR_PS);
-    return l2_slower(gpu, s) * fmax(there, back) / 1e6;
+    const L2Traffic traffic = { once * cached->load_requests, once * cached->load_pieces,
+                                cached->fresh_sectors, cached->store_lines,
+                                cached->store_sectors };
+    ptx_predict_l2_us(gpu, &traffic, &out->there_us, &out->back_us);
 }
 
 /* On 1.x all that is asked for comes from memory. */
@@ -483,7 +492,8 @@ static double bytes_of_small_pieces(const Gpu *gpu, const Cached *cached)
  * and 32 copies of a warp beside 32 and 64 ldmatrix.x4, in rows of twelve pitches (copies.cu). */
 #define COPIES_EXPONENT 1.75
 
-static double shared_us(const PredictInput *in, const Speeds *s, const AddressDistribution *spread)
+static double shared_us(const PredictInput *in, const Speeds *s, const AddressDistribution *spread,
+                        double *wavefronts)
 {
     double accessed = all_wavefronts_by_chance(in, spread), copied = 0;
     for (InsnId i = 0; i < in->func->insn_count; i++) {
@@ -493,7 +503,14 @@ static double shared_us(const PredictInput *in, const Speeds *s, const AddressDi
         else
             accessed += count->wavefronts - count->spared_wavefronts;
     }
+    *wavefronts = accessed + copied;
     return hypot_of(busiest_us(in, s, accessed), busiest_us(in, s, copied), COPIES_EXPONENT);
+}
+
+static double bytes_of_sector(const Gpu *gpu, double bytes, double sectors)
+{
+    enum { SECTOR_BYTES = 32 };
+    return has_cache(gpu) && sectors > 0 ? bytes / sectors : SECTOR_BYTES;
 }
 
 static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
@@ -503,13 +520,19 @@ static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
     const HiddenTraffic hidden = ptx_hidden_traffic_add(scratch, in, &all);
     out->dram_bytes = has_cache(in->gpu) ? cached->read_bytes + cached->written_bytes
                                          : bytes_without_cache(in);
-    out->parts_us[PART_SHARED] = shared_us(in, s, spread);
+    out->parts_us[PART_SHARED] = shared_us(in, s, spread, &out->wavefronts);
     const double lines = cached->load_lines + cached->store_lines + local_lines(in)
                          + hidden.spill_lines;
     out->parts_us[PART_L1] = has_cache(in->gpu) ? busiest_us(in, s, lines) : 0;
+    out->l1_passes = lines;
+    out->lost = has_cache(in->gpu) ? cached->lost : 1;
+    out->read_bytes = bytes_of_sector(in->gpu, cached->read_bytes, cached->load_sectors);
+    out->written_bytes = bytes_of_sector(in->gpu, cached->written_bytes, cached->store_sectors);
     const double rows = hidden.box_rows * ptx_gpu_figure(in->gpu, FIGURE_BOX_ROW_CLK);
-    out->parts_us[PART_L2] =
-        has_cache(in->gpu) ? fmax(l2_us(in->gpu, s, &all), busiest_us(in, s, rows)) : 0;
+    if (has_cache(in->gpu))
+        find_l2(in->gpu, &all, out);
+    out->parts_us[PART_L2] = fmax(fmax(out->there_us, out->back_us),
+                                  has_cache(in->gpu) ? busiest_us(in, s, rows) : 0);
     const double written = has_cache(in->gpu) ? cached->written_bytes : 0;
     out->parts_us[PART_DRAM] =
         (cached->read_bytes > 0 ? first_wait_us(in, s, out) : 0) + written_us(in, s, written)
@@ -913,6 +936,29 @@ Prediction ptx_predict_without(const Prediction *prediction, TimePart part)
         out.parts_us[part] = 0;
     join(&out);
     return out;
+}
+
+/* Of a part, what is left without so much of it. */
+static double left_of(double whole, double without)
+{
+    return whole > 0 ? fmax(0, 1 - without / whole) : 1;
+}
+
+double ptx_predict_relieved_us(const Prediction *prediction, const Relief *relief)
+{
+    Prediction out = *prediction;
+    if (out.certainty == CERTAINTY_UNKNOWN)
+        return (double)NAN;
+    double *const parts = out.parts_us;
+    const double ways = fmax(out.there_us, out.back_us);
+    parts[PART_SHARED] *= left_of(out.wavefronts, relief->wavefronts);
+    parts[PART_L1] *= left_of(out.l1_passes, relief->passes);
+    parts[PART_DRAM] *= left_of(out.dram_bytes, relief->dram_bytes);
+    if (!(parts[PART_L2] > ways))
+        parts[PART_L2] = fmax(0, fmax(out.there_us - relief->there_us,
+                                      out.back_us - relief->back_us));
+    join(&out);
+    return fmin(out.predicted_us, prediction->predicted_us);
 }
 
 /* What the units of the SMs are busy for, times a factor. */

@@ -106,6 +106,12 @@ typedef struct Prediction {     /* NaN: not known */
     double phase_exponent;
     double unit_exponent;       /* of the one that joins those units */
     bool blocks_differ;         /* one has twice as much to do as the mean, or more */
+    /* what PART_L1 and _SHARED are of: passes and wavefronts of the launch; of PART_L2, what goes
+     * there and what comes back */
+    double l1_passes, wavefronts, there_us, back_us;
+    double lost;                /* Cached's */
+    /* bytes of memory for each sector that L2 is asked for, and that is stored */
+    double read_bytes, written_bytes;
     /* of PART_PIPE: the load-store units; the dearest other one, and the next */
     double lsu_us, pipe_us, second_us;
     const char *first_pipe, *second_pipe;       /* that take pipe_us and second_us */
@@ -132,6 +138,16 @@ double ptx_constant_addresses(const Count *count, double reach, uint32_t bytes);
 
 /* The same launch, did one part take nothing: what is to be had there at most. */
 Prediction ptx_predict_without(const Prediction *prediction, TimePart part);
+
+/* The same, were there so much less of it to do. */
+typedef struct Relief { double wavefronts, passes, there_us, back_us, dram_bytes; } Relief;
+double ptx_predict_relieved_us(const Prediction *prediction, const Relief *relief);
+
+/* Of the way to L2 and back, what so many requests take. */
+typedef struct L2Traffic {
+    double load_lines, load_pieces, fresh_sectors, store_lines, store_sectors;
+} L2Traffic;
+void ptx_predict_l2_us(const Gpu *gpu, const L2Traffic *traffic, double *there, double *back);
 
 /* What the launch takes longer than the same work would, did each SM have as many blocks as the
  * others: never more than is predicted. Latency adds nothing: it is ptx_predict_last_wave_us's. */

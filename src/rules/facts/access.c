@@ -115,6 +115,23 @@ static double cost_share(FactCache *q, const Count *own)
     return fmax(sectors, wavefronts);
 }
 
+/* Of the predicted time, what is saved did the access move no more than its bytes need, or the
+ * sectors that its lanes touch. */
+static double relieved_percent(FactCache *q, const Subjects *s, FactId fact, const Count *total)
+{
+    const Prediction *of = ptx_measure_prediction(q);
+    const double together = ptx_measure_siblings(q, s, FACT_ACCESS_used_together, total);
+    const bool is_ideal = fact == FACT_ACCESS_ideal_gain;
+    const IdealAccess ideal = { .sectors = is_ideal ? total->ideal_sectors : total->segments,
+                                .wavefronts = total->ideal_wavefronts,
+                                .used_together = is_ideal && isfinite(together) ? together / 100
+                                                                                : 0 };
+    if (of->certainty == CERTAINTY_UNKNOWN)
+        return UNKNOWN;
+    q->relief = ptx_relief_of_access(q->shared->gpu, of, q->func->insns[s->insn].op, total, &ideal);
+    return ptx_relief_percent(of, &q->relief);
+}
+
 /* ---- constants ------------------------------------------------------------------------------- */
 
 static bool is_constant_load(const Op *op)
@@ -275,6 +292,8 @@ double ptx_measure_traffic(FactCache *q, const Subjects *s, FactId fact, Certain
     case FACT_ACCESS_is_any_block:
         return total->doubt <= UNCERTAIN_PARAMETER && !total->is_free && is_any_block(q, s->insn);
     case FACT_ACCESS_cost_share:        return cost_share(q, total);
+    case FACT_ACCESS_ideal_gain: case FACT_ACCESS_segments_gain:
+        return relieved_percent(q, s, fact, total);
     case FACT_ACCESS_used_together:     return ptx_measure_siblings(q, s, fact, total);
     default:                            return UNKNOWN;
     }

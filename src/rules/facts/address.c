@@ -199,6 +199,7 @@ double ptx_measure_access(FactCache *q, const Subjects *s, FactId fact, Certaint
     case FACT_ACCESS_used_bytes:
     case FACT_ACCESS_efficiency:
     case FACT_ACCESS_cost_share:
+    case FACT_ACCESS_ideal_gain: case FACT_ACCESS_segments_gain:
     case FACT_ACCESS_addresses_by_chance: case FACT_ACCESS_constant_share:
     case FACT_ACCESS_pitch:
     case FACT_ACCESS_pitch_rows:

@@ -6,6 +6,7 @@
 
 #include "analysis/flow/types.h"
 #include "analysis/value/points_to.h"
+#include "analysis/time/relief.h"
 #include "rules/lang/rule.h"
 
 typedef struct AddressDistribution AddressDistribution;
@@ -66,6 +67,7 @@ typedef struct FactCache {
     uint32_t name_end;          /* of the name of a register that was found last */
     double access_sums[2];      /* sectors and wavefronts of all accesses, once has_access_sums */
     bool has_access_sums;
+    Relief relief;              /* of the access whose gain was asked for last */
     double constant_addresses;  /* of all loads, once has_constant_addresses */
     bool has_constant_addresses;
     const AddressDistribution *distribution;    /* NULL: not asked for yet */
@@ -81,6 +83,9 @@ typedef struct FactCache {
         uint32_t searches;
     } counterpart;
 } FactCache;
+
+/* Of the launch; unknown where a function is called. */
+const Prediction *ptx_measure_prediction(FactCache *q);
 
 /* What a fact is asked of; ids beyond the subject's own follow from it (the block of an
  * instruction, the loop of a block). */

@@ -123,7 +123,7 @@ static const Evaluation *timed_evaluation(FactCache *q)
     return made && !made->func_count ? made : NULL;
 }
 
-static const Prediction *prediction_of(FactCache *q)
+const Prediction *ptx_measure_prediction(FactCache *q)
 {
     return timed_evaluation(q) ? ptx_session_predict(q->session, 0) : &ptx_prediction_unknown;
 }
@@ -139,7 +139,7 @@ static const Bottleneck *bottleneck_of(FactCache *q)
     if (q->bottleneck)
         return q->bottleneck;
     Bottleneck *found = ptx_arena_new(q->arena, Bottleneck);
-    *found = ptx_bottleneck_find(prediction_of(q), waves_of(q));
+    *found = ptx_bottleneck_find(ptx_measure_prediction(q), waves_of(q));
     return q->bottleneck = found;
 }
 
@@ -152,7 +152,7 @@ static const Parallelisms *parallelisms_of(FactCache *q)
         return NULL;
     if (!timed_evaluation(q))
         return ptx_session_parallelisms_of_code(q->session);
-    prediction_of(q);           /* loads take as long as in the launch */
+    ptx_measure_prediction(q);           /* loads take as long as in the launch */
     return ptx_session_parallelisms(q->session, 0);
 }
 
@@ -308,9 +308,9 @@ static double spread_gain(FactCache *q, const Prediction *p)
                : 0;
 }
 
-static double measure_prediction(FactCache *q, FactId fact)
+static double measure_predicted(FactCache *q, FactId fact)
 {
-    const Prediction *p = prediction_of(q);
+    const Prediction *p = ptx_measure_prediction(q);
     const Bottleneck *b = bottleneck_of(q);
     if (p->certainty == CERTAINTY_UNKNOWN)
         return UNKNOWN;
@@ -360,13 +360,13 @@ double ptx_measure_time(FactCache *q, FactId fact, Certainty *certainty)
     case FACT_KERNEL_best_occupancy: case FACT_KERNEL_best_block:
         find_best_block(q, &percent, &threads);
         return fact == FACT_KERNEL_best_occupancy ? percent : threads;
-    default:                            return measure_prediction(q, fact);
+    default:                            return measure_predicted(q, fact);
     }
 }
 
 const char *ptx_measure_time_advice(FactCache *q)
 {
-    const Prediction *p = prediction_of(q);
+    const Prediction *p = ptx_measure_prediction(q);
     return p->certainty == CERTAINTY_UNKNOWN || p->limiter < 0 ? ""
                                                                : ptx_part_info[p->limiter].advice;
 }

@@ -203,7 +203,8 @@ static bool read_gain(RuleLoader *l, YamlNode **v, Rule *rule)
 {
     static const Unit percent = { { [UNIT_PERCENT] = 1 } };     /* or a plain number */
     static const char *const bases[] = { "", "issue-slots", "time" }, *const folds[] = { "", "sum",
-                                                                                         "most" };
+                                                                                         "most",
+                                                                                         "together" };
     uint8_t base = 1 + GAIN_OF_SLOTS, fold = 1;
     if (!v[KEY_GAIN]) {
         const YamlNode *of_gain = v[KEY_GAIN_OF] ? v[KEY_GAIN_OF] : v[KEY_GAIN_FOLD];
@@ -213,10 +214,10 @@ static bool read_gain(RuleLoader *l, YamlNode **v, Rule *rule)
         || (v[KEY_GAIN_OF]
             && !ptx_loader_word(l, v[KEY_GAIN_OF], "basis of a gain", bases, 3, &base))
         || (v[KEY_GAIN_FOLD]
-            && !ptx_loader_word(l, v[KEY_GAIN_FOLD], "fold of gains", folds, 3, &fold)))
+            && !ptx_loader_word(l, v[KEY_GAIN_FOLD], "fold of gains", folds, 4, &fold)))
         return false;
     rule->gain_of = (uint8_t)(base - 1);
-    rule->takes_most = fold == 2;
+    rule->gain_fold = (uint8_t)(fold - 1);
     return true;
 }
 

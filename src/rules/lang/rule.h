@@ -210,13 +210,16 @@ typedef enum Removal { REMOVAL_NONE, REMOVAL_SAFE, REMOVAL_UNSAFE } Removal;
 /* what a rule's gain is a share of */
 typedef enum GainOf { GAIN_OF_SLOTS, GAIN_OF_TIME } GainOf;
 
+/* Of findings that are folded: gains add up; they overlap, and the largest counts; the time is
+ * predicted anew without what all of them take too much (relief.h). */
+typedef enum GainFold { GAIN_FOLD_SUM, GAIN_FOLD_MOST, GAIN_FOLD_TOGETHER } GainFold;
+
 typedef struct Rule {
     DiagInfo info;              /* code, name, severity, group */
     /* Subject; Certainty: findings that are less certain are not made */
     uint8_t subject, needs;
     uint8_t fold, gain_of;      /* Fold, GainOf */
-    /* gains of findings that are folded overlap: the largest counts, not the sum */
-    bool takes_most;
+    uint8_t gain_fold;          /* GainFold */
     uint8_t removal;            /* Removal */
     bool is_preview;            /* off unless asked for */
     /* said by scanner, parser or lowering, or by a limit: no condition; here for its text */

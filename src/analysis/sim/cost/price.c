@@ -3,11 +3,13 @@
 #include "analysis/sim/cost/price.h"
 
 #include "analysis/sim/cost/fragment.h"
+#include "analysis/sim/cost/l1_passes.h"
 #include "analysis/sim/cost/traffic.h"
 #include "analysis/sim/stride/block_stride.h"
 #include "analysis/sim/joinable_row.h"
 #include "analysis/sim/request.h"
 #include "analysis/sim/value.h"
+#include "gpu/gpu.h"
 #include "ir/func.h"
 #include "ir/insn.h"
 #include "support/hash.h"
@@ -50,7 +52,7 @@ typedef struct Traffic {
     uint64_t apart[WARP_LANES];
     uint32_t lanes, bytes;
     double figure, ideal, used;
-    double lines, segments;     /* Count's words */
+    double lines, segments, passes;     /* Count's words */
     unsigned joined_bytes;      /* of a lane, once ptxas has joined the access */
     double joined;              /* an access's share of the figure, then */
     int64_t stride;
@@ -343,6 +345,15 @@ static void add_spared(Count *count, const Traffic *t)
     count->spared_wavefronts += t->figure - t->joined;
 }
 
+/* Before Volta a line takes one, and so does a line of what is stored. */
+static double passes_of(const Gpu *gpu, const Request *r, const Op *op, double lines)
+{
+    enum { VOLTA = 70 };
+    return op->flags & OPF_LOAD && (!gpu || gpu->target.sm >= VOLTA)
+               ? ptx_l1_passes(r->addresses, r->lanes, r->bytes, (unsigned)lines)
+               : lines;
+}
+
 static void find_traffic(const Price *p, Traffic *t, const RequestEvent *e, Request *r,
                          const Value *address, const CostUnit *unit)
 {
@@ -357,6 +368,7 @@ static void find_traffic(const Price *p, Traffic *t, const RequestEvent *e, Requ
     t->used = unit == &sectors || e->insn->op->kind == OPK_LD ? ptx_traffic_used_bytes(r) : 0;
     t->lines = unit == &sectors ? ptx_traffic_lines(r) : 0;
     t->segments = unit == &sectors ? ptx_traffic_segments(p->gpu, r, t->figure) : 0;
+    t->passes = unit == &sectors ? passes_of(p->gpu, r, e->insn->op, t->lines) : 0;
     t->low_bits = low_bits_of(r, address);
     classify(p, t, r, unit);
 }
@@ -424,6 +436,7 @@ static void add_request(Price *p, const RequestEvent *e, Traffic **place, Reques
         count->sectors += t->figure;
         count->lines += t->lines;
         count->segments += t->segments;
+        count->passes += t->passes;
         count->ideal_sectors += t->ideal;
     } else {
         count->wavefronts += t->figure;

@@ -1,0 +1,71 @@
+#include "analysis/time/relief.h"
+
+#include "analysis/sim/count.h"
+#include "isa/isa.h"
+
+#include <math.h>
+
+enum { SECTOR_BYTES = 32, SECTORS_OF_LINE = 4, SECTORS_OF_PIECE = 2 };
+
+/* Sectors that L1 does not hold; of a store all. */
+static double sectors_beyond_l1(const Prediction *of, const Op *op, const Count *count)
+{
+    if (!(op->flags & OPF_LOAD))
+        return count->sectors;
+    const double first = fmin(1, count->waits / count->requests);
+    return count->sectors * (first + (1 - first) * of->lost);
+}
+
+/* In as many lines of 128 bytes. */
+static L2Traffic l2_traffic(const Op *op, double sectors, double lines, double dram_bytes)
+{
+    return op->flags & OPF_LOAD
+               ? (L2Traffic){ .load_lines = lines,
+                              .load_pieces = fmax(sectors / SECTORS_OF_PIECE, lines),
+                              .fresh_sectors = dram_bytes / SECTOR_BYTES }
+               : (L2Traffic){ .store_lines = lines, .store_sectors = sectors };
+}
+
+static Relief relieve_global(const Gpu *gpu, const Prediction *of, const Op *op,
+                             const Count *count, const IdealAccess *ideal)
+{
+    const double beyond = sectors_beyond_l1(of, op, count),
+                 left = fmin(beyond, fmax(ideal->sectors, ideal->used_together * count->sectors)),
+                 each = op->flags & OPF_LOAD ? of->read_bytes : of->written_bytes,
+                 dram = beyond * each, dram_left = fmin(dram, left * SECTOR_BYTES);
+    const L2Traffic now = l2_traffic(op, beyond, count->lines * beyond / count->sectors, dram),
+                    then = l2_traffic(op, left, left / SECTORS_OF_LINE, dram_left);
+    double there, back, there_left, back_left;
+    ptx_predict_l2_us(gpu, &now, &there, &back);
+    ptx_predict_l2_us(gpu, &then, &there_left, &back_left);
+    return (Relief){
+        .passes = fmax(0, count->passes
+                              - fmax(ideal->sectors / SECTORS_OF_LINE, count->requests)),
+        .there_us = fmax(0, there - there_left),
+        .back_us = fmax(0, back - back_left),
+        .dram_bytes = dram - dram_left,
+    };
+}
+
+Relief ptx_relief_of_access(const Gpu *gpu, const Prediction *of, const Op *op,
+                            const Count *count, const IdealAccess *ideal)
+{
+    if (count->sectors > 0)
+        return relieve_global(gpu, of, op, count, ideal);
+    const double taken = count->wavefronts - count->spared_wavefronts;
+    return (Relief){ .wavefronts = fmax(0, taken - ideal->wavefronts) };
+}
+
+void ptx_relief_add(Relief *to, const Relief *more)
+{
+    to->wavefronts += more->wavefronts;
+    to->passes += more->passes;
+    to->there_us += more->there_us;
+    to->back_us += more->back_us;
+    to->dram_bytes += more->dram_bytes;
+}
+
+double ptx_relief_percent(const Prediction *of, const Relief *relief)
+{
+    return 100 * (1 - ptx_predict_relieved_us(of, relief) / of->predicted_us);
+}
