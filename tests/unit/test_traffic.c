@@ -287,7 +287,7 @@ static void test_sums_over_lanes(void **state)
         make_request(&seed, &r, addresses);
         const ArenaMark mark = ptx_arena_mark(&arena);
         Footprint *footprint = ptx_footprint_new(&arena);
-        const FootprintRequest load = { addresses, r.lanes, r.bytes, 0, 0, FOOTPRINT_LOAD, false,
+        const FootprintRequest load = { addresses, r.lanes, r.bytes, 0, 0, 0, FOOTPRINT_LOAD, false,
                                          false, NULL };
         ptx_footprint_note(footprint, &load);
         ptx_footprint_close(footprint, 1);

@@ -305,7 +305,8 @@ void ptx_predict_l2_us(const Gpu *gpu, const L2Traffic *t, double *there, double
     const double us = l2_slower(gpu, &s) / 1e6;
     *there = us * (t->load_lines * ptx_gpu_figure(gpu, FIGURE_L2_ASK_PS)
                    + t->store_lines * ptx_gpu_figure(gpu, FIGURE_L2_STORE_LINE_PS)
-                   + t->store_sectors * ptx_gpu_figure(gpu, FIGURE_L2_STORE_SECTOR_PS));
+                   + t->store_sectors * ptx_gpu_figure(gpu, FIGURE_L2_STORE_SECTOR_PS)
+                   + t->store_parts * ptx_gpu_figure(gpu, FIGURE_L2_STORE_PART_PS));
     *back = us * (t->load_pieces * ptx_gpu_figure(gpu, FIGURE_L2_PIECE_PS)
                   + t->fresh_sectors * ptx_gpu_figure(gpu, FIGURE_L2_FILL_SECTOR_PS));
 }
@@ -318,7 +319,7 @@ static void find_l2(const Gpu *gpu, const Cached *cached, Prediction *out)
                  once = 1 - joined * ptx_gpu_figure(gpu, FIGURE_L2_JOINED_SHARE);
     const L2Traffic traffic = { once * cached->load_requests, once * cached->load_pieces,
                                 cached->fresh_sectors, cached->store_lines,
-                                cached->store_sectors };
+                                cached->store_sectors, cached->store_parts };
     ptx_predict_l2_us(gpu, &traffic, &out->there_us, &out->back_us);
 }
 
@@ -483,8 +484,9 @@ static double bytes_of_small_pieces(const Gpu *gpu, const Cached *cached)
 {
     const double scattered = 1 / ptx_gpu_figure(gpu, FIGURE_MEMORY_SCATTERED) - 1,
                  halves = 1 / ptx_gpu_figure(gpu, FIGURE_MEMORY_HALVES) - 1,
-                 lines = 1 / ptx_gpu_figure(gpu, FIGURE_MEMORY_LINES) - 1;
-    return cached->scattered_bytes * scattered + cached->torn_bytes * halves
+                 lines = 1 / ptx_gpu_figure(gpu, FIGURE_MEMORY_LINES) - 1,
+                 stores = 1 / ptx_gpu_figure(gpu, FIGURE_MEMORY_SCATTERED_STORES) - 1;
+    return cached->scattered_stores * stores + cached->scattered_bytes * scattered + cached->torn_bytes * halves
            + cached->torn_line_bytes * lines;
 }
 
@@ -518,7 +520,8 @@ static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
 {
     Cached all = *cached;
     const HiddenTraffic hidden = ptx_hidden_traffic_add(scratch, in, &all);
-    out->dram_bytes = has_cache(in->gpu) ? cached->read_bytes + cached->written_bytes
+    out->dram_bytes = has_cache(in->gpu) ? cached->read_bytes + cached->filled_bytes
+                                               + cached->written_bytes
                                          : bytes_without_cache(in);
     out->parts_us[PART_SHARED] = shared_us(in, s, spread, &out->wavefronts);
     const double lines = cached->load_lines + cached->store_lines + local_lines(in)

@@ -145,7 +145,7 @@ double ptx_predict_relieved_us(const Prediction *prediction, const Relief *relie
 
 /* Of the way to L2 and back, what so many requests take. */
 typedef struct L2Traffic {
-    double load_lines, load_pieces, fresh_sectors, store_lines, store_sectors;
+    double load_lines, load_pieces, fresh_sectors, store_lines, store_sectors, store_parts;
 } L2Traffic;
 void ptx_predict_l2_us(const Gpu *gpu, const L2Traffic *traffic, double *there, double *back);
 

@@ -18,6 +18,7 @@ Footprint *ptx_footprint_new(Arena *arena)
     f->slot_count = SLOTS_FIRST;
     f->slots = ptx_arena_array(arena, FootprintPiece, SLOTS_FIRST);
     f->turns = ptx_arena_array(arena, uint32_t, SLOTS_FIRST);
+    f->stored = ptx_arena_array(arena, uint64_t, SLOTS_FIRST);
     f->block = 1;
     return f;
 }
@@ -55,19 +56,21 @@ static void grow(Footprint *f)
 {
     FootprintPiece *old = f->slots;
     const uint32_t *turns = f->turns, count = f->slot_count;
+    const uint64_t *stored = f->stored;
     f->slot_count *= 4;
     f->slots = ptx_arena_array(f->arena, FootprintPiece, f->slot_count);
     f->turns = ptx_arena_array(f->arena, uint32_t, f->slot_count);
+    f->stored = ptx_arena_array(f->arena, uint64_t, f->slot_count);
     for (uint32_t i = 0; i < count; i++)
         if (old[i].block == f->block) {
             FootprintPiece *slot = find_slot(f, old[i].number);
             *slot = old[i];
             f->turns[slot - f->slots] = turns[i];
+            f->stored[slot - f->slots] = stored[i];
         }
 }
 
-/* NULL: this block has touched too many. */
-static FootprintPiece *find_piece(Footprint *f, uint64_t address_piece)
+FootprintPiece *ptx_footprint_piece(Footprint *f, uint64_t address_piece)
 {
     const uint64_t number = number_of(address_piece);
     FootprintPiece *p = find_slot(f, number);
@@ -267,16 +270,18 @@ static void add_distinct(Distinct *d, uint64_t number)
 typedef struct FootprintShape {          /* of a request */
     Distinct sectors, lines;
     bool is_even;               /* no lane lies before another, none far from the next */
+    bool is_row;                /* and none apart from it */
 } FootprintShape;
 
 static void shape_of(const uint64_t *addresses, uint32_t lanes, uint32_t bytes, FootprintShape *out)
 {
     out->sectors.count = out->lines.count = 0;
     out->sectors.is_unsorted = out->lines.is_unsorted = false;
-    uint64_t newest = UINT64_MAX, step;
+    uint64_t newest = UINT64_MAX, step = 0;
     /* then no sector is left out, and all have room */
     const bool are_even = out->is_even = lanes == UINT32_MAX && bytes <= 1 << 5
                           && ptx_places_are_even(addresses, &step) && step <= 1 << 5;
+    out->is_row = are_even && step == bytes;
     for (uint64_t s = addresses[0] >> 5;
          are_even && s <= (addresses[WARP_LANES - 1] + bytes - 1) >> 5; s++)
         out->sectors.items[out->sectors.count++] = s;
@@ -417,7 +422,7 @@ static void note_sectors(Footprint *f, const FootprintRequest *request, Footprin
     for (unsigned i = 0; i < sectors->count; i++) {
         const uint64_t sector = sectors->items[i];
         if (!piece || piece->number != sector >> 1)
-            piece = find_piece(f, sector >> 1);
+            piece = ptx_footprint_piece(f, sector >> 1);
         const bool has_both = !(sector & 1) && i + 1 < sectors->count
                               && sectors->items[i + 1] == sector + 1;
         if (has_both && piece && side == SIDE_READ && note_both(f, piece, sector >> 1, kind)) {
@@ -458,6 +463,8 @@ bool ptx_footprint_note(Footprint *f, const FootprintRequest *request)
      * gcc drops a function that does no more than that */
     for (unsigned i = 0; shape.sectors.count >= MIN_SCATTERED && i < shape.sectors.count; i++)
         __builtin_prefetch(&f->slots[first_slot(f, number_of(shape.sectors.items[i] >> 1))], 1);
+    if (kind == FOOTPRINT_STORE)
+        ptx_footprint_note_stored(f, request, shape.is_row);
     note_sectors(f, request, is_moved ? SIDE_MOVED : side, &shape.sectors, &asked);
     if (is_moved && !request->is_again) {
         double moved = 32 * (kind == FOOTPRINT_LOAD ? asked.count : shape.sectors.count);
@@ -465,13 +472,10 @@ bool ptx_footprint_note(Footprint *f, const FootprintRequest *request)
         *(kind == FOOTPRINT_STORE ? &t->data_written_bytes : &t->data_read_bytes) += moved;
     }
     t->data_atomics += is_moved && is_atomic ? __builtin_popcount(request->lanes) : 0;
-    if (kind == FOOTPRINT_STORE) {
-        t->store_lines += shape.lines.count;
-        t->store_sectors += shape.sectors.count;
-    } else if (is_atomic) {
+    if (is_atomic) {
         t->atomic_passes += ptx_atomic_passes(request->addresses, request->lanes, request->bytes,
                                               kind == FOOTPRINT_ATOMIC_SERIAL);
-    } else {
+    } else if (kind != FOOTPRINT_STORE) {
         t->load_lines += shape.lines.count;
         t->load_passes += kind == FOOTPRINT_LOAD
                               ? ptx_l1_passes(request->addresses, request->lanes, request->bytes,
@@ -490,9 +494,12 @@ static void note_row(Footprint *f, Extent *array, uint64_t first, uint32_t bytes
                      FootprintSide side)
 {
     for (uint64_t p = first >> PIECE_SHIFT; p <= (first + bytes - 1) >> PIECE_SHIFT; p++) {
-        FootprintPiece *piece = find_piece(f, p);
-        if (!piece || !(piece->sides >> side & 1))
+        FootprintPiece *piece = ptx_footprint_piece(f, p);
+        const bool is_new = !piece || !(piece->sides >> side & 1);
+        if (is_new)
             note_piece(array, p, side);
+        for (unsigned s = SIDE_STORED; is_new && side == SIDE_WRITTEN && s <= SIDE_FILLED; s++)
+            array->here[s] += 2;
         if (piece)
             piece->sides |= 1u << side;
     }
@@ -629,6 +636,7 @@ void ptx_traffics_add(Traffics *to, const Traffics *from, double weight)
     to->torn_lines += weight * from->torn_lines;
     to->store_lines += weight * from->store_lines;
     to->store_sectors += weight * from->store_sectors;
+    to->parts_of_sectors += weight * from->parts_of_sectors;
     to->box_rows += weight * from->box_rows;
     to->box_bytes += weight * from->box_bytes;
     to->unknown_boxes += weight * from->unknown_boxes;
@@ -636,6 +644,7 @@ void ptx_traffics_add(Traffics *to, const Traffics *from, double weight)
     to->data_atomics += weight * from->data_atomics;
     to->data_read_bytes += weight * from->data_read_bytes;
     to->data_written_bytes += weight * from->data_written_bytes;
+    to->data_partly_bytes += weight * from->data_partly_bytes;
     to->read_bytes += weight * from->read_bytes;
     to->written_bytes += weight * from->written_bytes;
     for (unsigned b = 0; b < REUSE_BUCKETS; b++)
@@ -779,6 +788,7 @@ Traffics ptx_footprint_sum(Footprint *f, Arena *arena, double weight)
     Traffics out = { 0 };
     ArrayTraffic *arrays = ptx_arena_array(arena, ArrayTraffic, f->array_count);
     ptx_traffics_add(&out, &f->all, weight);
+    out.partly_bytes = out.data_partly_bytes;
     for (uint32_t a = 0; a < f->array_count; a++) {
         Extent *array = &f->arrays[a];
         for (unsigned s = 0; s < SIDE__COUNT; s++)
@@ -788,7 +798,9 @@ Traffics ptx_footprint_sum(Footprint *f, Arena *arena, double weight)
         array->boxes *= weight;
         arrays[a] = sum_array(array);
         out.read_bytes += arrays[a].read_bytes + distinct(array, SIDE_ATOMIC);
-        out.written_bytes += distinct(array, SIDE_WRITTEN);
+        const double written = distinct(array, SIDE_WRITTEN);
+        out.written_bytes += ptx_footprint_stored_bytes(array, written);
+        out.partly_bytes += ptx_footprint_partly_bytes(array, written);
         out.constant_bytes += (double)(1 << PIECE_SHIFT) * between(array, SIDE_CONSTANT);
         out.atomic_bytes += (double)(1 << PIECE_SHIFT) * between(array, SIDE_ATOMIC);
     }

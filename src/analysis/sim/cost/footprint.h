@@ -9,7 +9,8 @@
  * from every other's). Corners of the grid are always run, so the ends are seen. Memory answers in
  * pieces of two sectors [1]. Accesses whose addresses depend on data are not noted here (count.h).
  * [1] measured on an H200: loads of 4 bytes at distances of 68 read 64 bytes each   [2] the
- *     same, of 2 million lanes over 1 to 16 million places */
+ *     same, of 2 million lanes over 1 to 16 million places   [3] the same (writes.cu): stores of 4
+ *     and of 16 bytes at distances of 64 write 32 bytes each */
 #ifndef PTX_ANALYSIS_SIM_COST_FOOTPRINT_H
 #define PTX_ANALYSIS_SIM_COST_FOOTPRINT_H
 
@@ -62,6 +63,8 @@ typedef struct Traffics {       /* of the launch */
     /* between the first and the last of constant memory that any block touches */
     double constant_bytes;
     double store_lines, store_sectors;
+    /* of store_sectors, those that a request stores in part, beside another of its line */
+    double parts_of_sectors;
     /* of bulk copies: rows of up to a line, and bytes that are loaded, of boxes that are known; the
      * others */
     double box_rows, box_bytes, unknown_boxes;
@@ -70,9 +73,12 @@ typedef struct Traffics {       /* of the launch */
     double data_atomics;
     /* of read_bytes and written_bytes: guessed for such accesses */
     double data_read_bytes, data_written_bytes;
+    /* of written_bytes, those of sectors that stores fill in part; of data_written_bytes */
+    double partly_bytes, data_partly_bytes;
     /* between the first and the last that atomics touch of each array */
     double atomic_bytes;
-    double read_bytes, written_bytes;   /* distinct, in pieces of memory */
+    /* distinct; what is read in pieces of memory, what is written in sectors [3] */
+    double read_bytes, written_bytes;
     bool has_lost;              /* there are more: of arrays beyond ARRAYS_MAX, or TiB apart */
 } Traffics;
 
@@ -86,6 +92,7 @@ typedef struct FootprintRequest {
     uint32_t lanes;             /* those that take part */
     uint32_t bytes, warp;
     uint32_t turn;              /* how often the warp has come to the instruction */
+    uint32_t run;               /* of a store: store_runs.h's; 0: not known */
     FootprintKind kind;
     /* they lie like that to each other, but data say where: of no two requests is it known that
      * they touch the same */
@@ -121,7 +128,7 @@ double ptx_atomic_passes(const uint64_t *addresses, uint32_t lanes, uint32_t byt
 /* What a block has touched so far: to say later that it goes on so. */
 typedef struct FootprintMark {
     Traffics here;
-    double pieces[ARRAYS_MAX][6], missed[ARRAYS_MAX], reused[ARRAYS_MAX], boxes[ARRAYS_MAX];
+    double pieces[ARRAYS_MAX][9], missed[ARRAYS_MAX], reused[ARRAYS_MAX], boxes[ARRAYS_MAX];
     uint32_t warp, clock;
 } FootprintMark;
 

@@ -35,7 +35,7 @@ static bool find_way(const Extent *array, const int64_t blocks[3], int64_t *byte
 
 static bool has_extent(const Extent *array, unsigned side)
 {
-    return side != SIDE_PAST && array->first[side] <= array->last[side];
+    return side < SIDE__PLACES && array->first[side] <= array->last[side];
 }
 
 /* What is counted rests on where an address lies in its line, and on the array. */

@@ -29,7 +29,14 @@ typedef enum FootprintSide {
     SIDE_ATOMIC,
     SIDE_MOVED,
     SIDE_CONSTANT,
-    SIDE_PAST,                  /* no pieces: sectors that are read past L1, each time */
+    SIDE__PLACES,
+    /* no pieces, but sectors: that are read past L1, each time */
+    SIDE_PAST = SIDE__PLACES,
+    /* that stores come to first; of those, that are stored whole, or lie where the block has read;
+     * as many as all stored bytes would fill */
+    SIDE_STORED,
+    SIDE_WHOLE,
+    SIDE_FILLED,
     SIDE__COUNT
 } FootprintSide;
 
@@ -57,10 +64,24 @@ typedef struct FootprintPiece {
     uint32_t warps[2];          /* that have asked for each sector */
 } FootprintPiece;
 
+typedef struct StoredPieces {   /* which bytes of each */
+    struct {
+        uint64_t number, bytes;
+    } items[64];
+    unsigned count;
+} StoredPieces;
+
+typedef struct StoreRun {       /* what a warp has stored to some lines, of a run (store_runs.h) */
+    StoredPieces pieces;
+    uint32_t block, run, turn;
+} StoreRun;
+
 struct Footprint {
     Arena *arena;
     FootprintPiece *slots;
     uint32_t *turns;            /* per slot: in which a load was the first to touch it */
+    uint64_t *stored;           /* per slot, of what is written: each byte of it */
+    StoreRun *runs;             /* per warp, the last one; NULL: nothing was stored */
     uint32_t slot_count, used, block;
     uint32_t turn;              /* of the request that is noted */
     uint8_t found[ARRAYS_NEAR]; /* by the low bits of a key: an array + 1; 0: none */
@@ -81,6 +102,18 @@ struct Footprint {
 
 /* NULL: there are too many. */
 Extent *ptx_footprint_array(Footprint *f, uint64_t piece);
+
+/* NULL: this block has touched too many. */
+FootprintPiece *ptx_footprint_piece(Footprint *f, uint64_t address_piece);
+
+/* stored_sectors.c: a store, before its pieces are noted as written; is_row: its lanes lie side by
+ * side, in order. */
+void ptx_footprint_note_stored(Footprint *f, const FootprintRequest *request, bool is_row);
+
+/* Of the launch, once pieces are: bytes of the sectors of an array that stores come to, and of
+ * those that they fill in part. */
+double ptx_footprint_stored_bytes(const Extent *array, double written_bytes);
+double ptx_footprint_partly_bytes(const Extent *array, double written_bytes);
 
 void ptx_traffics_add(Traffics *to, const Traffics *from, double weight);
 

@@ -6,6 +6,7 @@
 #include "analysis/sim/stride/block_stride.h"
 #include "analysis/sim/cost/footprint.h"
 #include "analysis/sim/cost/leading_loads.h"
+#include "analysis/sim/cost/store_runs.h"
 #include "isa/isa.h"
 
 #include <stdint.h>
@@ -26,23 +27,37 @@ static FootprintKind footprint_kind(const Request *r, const Op *op)
     }
 }
 
-/* NULL: none is kept of the function. */
-static LeadingTable *leading_of(const FootprintWatch *f, const Func *func)
+/* Where what is kept of the function lies, or has room; MAX_LEADING_FUNCS: nowhere. */
+static unsigned place_of(const FootprintWatch *f, const Func *func)
 {
     unsigned i = 0;
     while (i < MAX_LEADING_FUNCS && f->leading[i] && f->leading[i]->func != func)
         i++;
+    return i;
+}
+
+/* NULL: none is kept of the function. */
+static LeadingTable *leading_of(const FootprintWatch *f, const Func *func)
+{
+    const unsigned i = place_of(f, func);
     return i < MAX_LEADING_FUNCS ? f->leading[i] : NULL;
+}
+
+/* 0: it is not known. */
+static uint32_t run_of(const FootprintWatch *f, const RequestEvent *e)
+{
+    const unsigned i = place_of(f, e->func);
+    return i < MAX_LEADING_FUNCS && f->leading[i] ? f->runs[i][e->insn - e->func->insns] : 0;
 }
 
 static void keep_leading(FootprintWatch *f, const FuncState *func_state)
 {
-    unsigned i = 0;
-    while (i < MAX_LEADING_FUNCS && f->leading[i] && f->leading[i]->func != func_state->func)
-        i++;
-    if (i < MAX_LEADING_FUNCS && !f->leading[i])
-        f->leading[i] = ptx_leading_loads_compute(f->machine->arena, func_state->func,
-                                                  func_state->cfg, func_state->loops);
+    const unsigned i = place_of(f, func_state->func);
+    if (i == MAX_LEADING_FUNCS || f->leading[i])
+        return;
+    f->leading[i] = ptx_leading_loads_compute(f->machine->arena, func_state->func,
+                                              func_state->cfg, func_state->loops);
+    f->runs[i] = ptx_store_runs_compute(f->machine->arena, func_state->func, func_state->cfg);
 }
 
 /* What leads a request whose address is data; 0: it is not known, or the address is none. */
@@ -128,7 +143,8 @@ static bool note_request(FootprintWatch *f, uint32_t warp, const LoggedRequest *
     if (!ptx_footprint_is_probing(f->footprint)) {
         move_apart(places, leader);
         const FootprintRequest request = {
-            places, n->lanes, bytes, warp, turn, (FootprintKind)n->note, address->is_data,
+            places, n->lanes, bytes, warp, turn, run_of(f, n->event), (FootprintKind)n->note,
+            address->is_data,
             is_moved_again(f, n, places, leader), f->is_for_many ? &shift : NULL
         };
         return ptx_footprint_note(f->footprint, &request);

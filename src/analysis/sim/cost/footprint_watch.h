@@ -32,6 +32,7 @@ typedef struct FootprintWatch {
     uint32_t block;                     /* blocks that have begun */
     bool is_for_many;                   /* of the run */
     struct LeadingTable *leading[MAX_LEADING_FUNCS];    /* of the functions that ran first */
+    const uint32_t *runs[MAX_LEADING_FUNCS];            /* ptx_store_runs_compute, of the same */
 } FootprintWatch;
 
 /* It must outlive the machine. */

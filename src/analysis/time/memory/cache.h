@@ -44,7 +44,10 @@ typedef struct Cached {
     double load_sectors, load_requests;     /* that L2 is asked for */
     double load_pieces;         /* the same, by halves of lines */
     double store_lines, store_sectors;
+    double store_parts;         /* Traffics.parts_of_sectors */
     double read_bytes, written_bytes;       /* from and to memory */
+    double filled_bytes;        /* beside read_bytes: the rest of sectors that are stored in part */
+    double scattered_stores;    /* of written_bytes and filled_bytes, those of sectors by chance */
     double scattered_bytes;     /* of read_bytes, those in pieces by chance */
     /* of read_bytes, those of lines to whose halves blocks come apart, and of pairs of lines */
     double torn_bytes, torn_line_bytes;

@@ -66,7 +66,7 @@ static double scaled(double scale, Transfer transfer, const Operand *by)
     switch (transfer) {
     case TRANSFER_MUL: case TRANSFER_MAD:
         return is_number ? scale * (double)by->value : (double)INFINITY;
-    case TRANSFER_SHL:
+    case TRANSFER_SHL: case TRANSFER_INSERT:    /* from that bit on */
         return is_number && by->value < 64 ? ldexp(scale, (int)by->value) : (double)INFINITY;
     default:
         return scale;
@@ -95,8 +95,10 @@ static DataState state_combined(const DataWalk *w, InsnId id)
         DataState of = state_of_operand(w, uses[u]);
         if (is_factor(transfer, u))
             of.param = NO_ID;       /* a stride: no pointer is multiplied */
-        if (u < 2 && of.leader != NO_ID)
+        if (u < 2 && of.leader != NO_ID && transfer != TRANSFER_INSERT)
             of.scale = scaled(of.scale, transfer, uses[u ? 0 : 1]);
+        if (!u && of.leader != NO_ID && transfer == TRANSFER_INSERT)
+            of.scale = scaled(of.scale, transfer, uses[2]);
         merge_state(&out, &of);
     }
     return out;
