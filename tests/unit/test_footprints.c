@@ -149,6 +149,66 @@ static void test_turns(void **state)
     }
 }
 
+typedef struct StoresCase {
+    uint64_t distance, step;    /* bytes between lanes; between stores of a warp */
+    uint32_t bytes, stores;
+    bool is_run, is_read;       /* one behind the other; of what the block has read before */
+    double written, partly, lines, sectors, parts;
+} StoresCase;
+
+static void store_all(Footprint *footprint, const StoresCase *c, FootprintKind kind)
+{
+    for (uint32_t i = 0; i < c->stores; i++) {
+        uint64_t addresses[32];
+        for (uint64_t lane = 0; lane < 32; lane++)
+            addresses[lane] = (UINT64_C(1) << 40) + c->distance * lane + c->step * i;
+        ptx_footprint_note(footprint, &(FootprintRequest){ .addresses = addresses,
+                                                           .lanes = UINT32_MAX,
+                                                           .bytes = c->bytes,
+                                                           .turn = 1,
+                                                           .run = c->is_run,
+                                                           .kind = kind });
+    }
+}
+
+/* What goes to memory, and what of it lies in sectors that are stored in part; what goes to L2. */
+static void test_stores(void **state)
+{
+    static const StoresCase cases[] = {
+        /* rows: in order, each second word, each eighth, half of each second sector */
+        { 4, 0, 4, 1, false, false, 128, 0, 4.0 / 4, 4, 0 },
+        { 8, 0, 4, 1, false, false, 256, 256, 2, 8, 6 },
+        { 32, 0, 4, 1, false, false, 1024, 1024, 8, 32, 24 },
+        { 64, 0, 16, 1, false, false, 1024, 1024, 16, 32, 16 },
+        { 8, 0, 4, 1, false, true, 256, 0, 2, 8, 6 },
+        /* four members of 4 bytes, apart and behind each other; two; two of four */
+        { 16, 4, 4, 4, false, false, 512, 0, 16, 64, 48 },
+        { 16, 4, 4, 4, true, false, 512, 0, 4 + 12 * 0.1, 16 + 48 * 0.1, 48 * 0.1 },
+        { 8, 4, 4, 2, true, false, 256, 0, 2, 8, 0 },
+        { 16, 4, 4, 2, true, false, 512, 512, 4 + 4 * 0.1, 16 + 16 * 0.1, 12 + 12 * 0.1 },
+        /* rows behind each other have nothing in common */
+        { 4, 128, 4, 4, true, false, 512, 0, 4, 16, 0 },
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        Arena arena;
+        jmp_buf on_failure;
+        ptx_arena_init(&arena, 1 << 22, &on_failure);
+        assert_int_equal(setjmp(on_failure), 0);
+        Footprint *footprint = ptx_footprint_new(&arena);
+        if (cases[c].is_read)
+            store_all(footprint, &cases[c], FOOTPRINT_LOAD);
+        store_all(footprint, &cases[c], FOOTPRINT_STORE);
+        ptx_footprint_close(footprint, 1);
+        const Traffics got = ptx_footprint_sum(footprint, &arena, 1);
+        assert_true(is(got.written_bytes, cases[c].written)
+                    && is(got.partly_bytes, cases[c].partly));
+        assert_true(is(got.store_lines, cases[c].lines) && is(got.store_sectors, cases[c].sectors)
+                    && is(got.parts_of_sectors, cases[c].parts));
+        ptx_arena_free(&arena);
+    }
+}
+
 static Cached cached_in_arena(const CacheInput *in)
 {
     Arena arena;
@@ -474,6 +534,7 @@ UNIT(footprints)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_footprint),
         cmocka_unit_test(test_reuse), cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_stores),
         cmocka_unit_test(test_caches),
         cmocka_unit_test(test_planes),
         cmocka_unit_test(test_passes),

@@ -486,7 +486,8 @@ static double bytes_of_small_pieces(const Gpu *gpu, const Cached *cached)
                  halves = 1 / ptx_gpu_figure(gpu, FIGURE_MEMORY_HALVES) - 1,
                  lines = 1 / ptx_gpu_figure(gpu, FIGURE_MEMORY_LINES) - 1,
                  stores = 1 / ptx_gpu_figure(gpu, FIGURE_MEMORY_SCATTERED_STORES) - 1;
-    return cached->scattered_stores * stores + cached->scattered_bytes * scattered + cached->torn_bytes * halves
+    return cached->scattered_stores * stores + cached->scattered_bytes * scattered
+           + cached->torn_bytes * halves
            + cached->torn_line_bytes * lines;
 }
 
@@ -530,7 +531,8 @@ static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
     out->l1_passes = lines;
     out->lost = has_cache(in->gpu) ? cached->lost : 1;
     out->read_bytes = bytes_of_sector(in->gpu, cached->read_bytes, cached->load_sectors);
-    out->written_bytes = bytes_of_sector(in->gpu, cached->written_bytes, cached->store_sectors);
+    out->written_bytes = bytes_of_sector(in->gpu, cached->written_bytes + cached->filled_bytes,
+                                         cached->store_sectors);
     const double rows = hidden.box_rows * ptx_gpu_figure(in->gpu, FIGURE_BOX_ROW_CLK);
     if (has_cache(in->gpu))
         find_l2(in->gpu, &all, out);

@@ -110,7 +110,7 @@ typedef struct Prediction {     /* NaN: not known */
      * there and what comes back */
     double l1_passes, wavefronts, there_us, back_us;
     double lost;                /* Cached's */
-    /* bytes of memory for each sector that L2 is asked for, and that is stored */
+    /* bytes of memory for each sector that L2 is asked for, and that is stored, its rest too */
     double read_bytes, written_bytes;
     /* of PART_PIPE: the load-store units; the dearest other one, and the next */
     double lsu_us, pipe_us, second_us;

@@ -8,7 +8,7 @@
 enum { SECTOR_BYTES = 32, SECTORS_OF_LINE = 4, SECTORS_OF_PIECE = 2 };
 
 /* Sectors that L1 does not hold; of a store all. */
-static double sectors_beyond_l1(const Prediction *of, const Op *op, const Count *count)
+static double beyond_l1(const Prediction *of, const Op *op, const Count *count)
 {
     if (!(op->flags & OPF_LOAD))
         return count->sectors;
@@ -16,25 +16,31 @@ static double sectors_beyond_l1(const Prediction *of, const Op *op, const Count 
     return count->sectors * (first + (1 - first) * of->lost);
 }
 
-/* In as many lines of 128 bytes. */
-static L2Traffic l2_traffic(const Op *op, double sectors, double lines, double dram_bytes)
+/* In as many lines of 128 bytes. used: of the sectors' bytes, those that lanes ask for. */
+static L2Traffic l2_traffic(const Op *op, double sectors, double lines, double used,
+                            double dram_bytes)
 {
+    const bool is_in_part = used < SECTOR_BYTES * sectors;
     return op->flags & OPF_LOAD
                ? (L2Traffic){ .load_lines = lines,
                               .load_pieces = fmax(sectors / SECTORS_OF_PIECE, lines),
                               .fresh_sectors = dram_bytes / SECTOR_BYTES }
-               : (L2Traffic){ .store_lines = lines, .store_sectors = sectors };
+               : (L2Traffic){ .store_lines = lines,
+                              .store_sectors = sectors,
+                              .store_parts = is_in_part ? fmax(0, sectors - lines) : 0 };
 }
 
 static Relief relieve_global(const Gpu *gpu, const Prediction *of, const Op *op,
                              const Count *count, const IdealAccess *ideal)
 {
-    const double beyond = sectors_beyond_l1(of, op, count),
+    const double beyond = beyond_l1(of, op, count),
                  left = fmin(beyond, fmax(ideal->sectors, ideal->used_together * count->sectors)),
                  each = op->flags & OPF_LOAD ? of->read_bytes : of->written_bytes,
                  dram = beyond * each, dram_left = fmin(dram, left * SECTOR_BYTES);
-    const L2Traffic now = l2_traffic(op, beyond, count->lines * beyond / count->sectors, dram),
-                    then = l2_traffic(op, left, left / SECTORS_OF_LINE, dram_left);
+    const L2Traffic now = l2_traffic(op, beyond, count->lines * beyond / count->sectors,
+                                     count->used_bytes, dram),
+                    then = l2_traffic(op, left, left / SECTORS_OF_LINE, SECTOR_BYTES * left,
+                                      dram_left);
     double there, back, there_left, back_left;
     ptx_predict_l2_us(gpu, &now, &there, &back);
     ptx_predict_l2_us(gpu, &then, &there_left, &back_left);

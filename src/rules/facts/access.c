@@ -122,10 +122,10 @@ static double relieved_percent(FactCache *q, const Subjects *s, FactId fact, con
     const Prediction *of = ptx_measure_prediction(q);
     const double together = ptx_measure_siblings(q, s, FACT_ACCESS_used_together, total);
     const bool is_ideal = fact == FACT_ACCESS_ideal_gain;
-    const IdealAccess ideal = { .sectors = is_ideal ? total->ideal_sectors : total->segments,
-                                .wavefronts = total->ideal_wavefronts,
-                                .used_together = is_ideal && isfinite(together) ? together / 100
-                                                                                : 0 };
+    IdealAccess ideal = { .sectors = is_ideal ? total->ideal_sectors : total->segments,
+                          .wavefronts = total->ideal_wavefronts };
+    if (is_ideal && isfinite(together))
+        ideal.used_together = together / 100;
     if (of->certainty == CERTAINTY_UNKNOWN)
         return UNKNOWN;
     q->relief = ptx_relief_of_access(q->shared->gpu, of, q->func->insns[s->insn].op, total, &ideal);

@@ -9,8 +9,8 @@
  * from every other's). Corners of the grid are always run, so the ends are seen. Memory answers in
  * pieces of two sectors [1]. Accesses whose addresses depend on data are not noted here (count.h).
  * [1] measured on an H200: loads of 4 bytes at distances of 68 read 64 bytes each   [2] the
- *     same, of 2 million lanes over 1 to 16 million places   [3] the same (writes.cu): stores of 4
- *     and of 16 bytes at distances of 64 write 32 bytes each */
+ *     same, of 2 million lanes over 1 to 16 million places   [3] the same
+ *     (testdata/measured/stores): stores of 4 and of 16 bytes at distances of 64 write 32 each */
 #ifndef PTX_ANALYSIS_SIM_COST_FOOTPRINT_H
 #define PTX_ANALYSIS_SIM_COST_FOOTPRINT_H
 

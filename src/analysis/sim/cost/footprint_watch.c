@@ -28,7 +28,7 @@ static FootprintKind footprint_kind(const Request *r, const Op *op)
 }
 
 /* Where what is kept of the function lies, or has room; MAX_LEADING_FUNCS: nowhere. */
-static unsigned place_of(const FootprintWatch *f, const Func *func)
+static unsigned kept_at(const FootprintWatch *f, const Func *func)
 {
     unsigned i = 0;
     while (i < MAX_LEADING_FUNCS && f->leading[i] && f->leading[i]->func != func)
@@ -39,20 +39,20 @@ static unsigned place_of(const FootprintWatch *f, const Func *func)
 /* NULL: none is kept of the function. */
 static LeadingTable *leading_of(const FootprintWatch *f, const Func *func)
 {
-    const unsigned i = place_of(f, func);
+    const unsigned i = kept_at(f, func);
     return i < MAX_LEADING_FUNCS ? f->leading[i] : NULL;
 }
 
 /* 0: it is not known. */
-static uint32_t run_of(const FootprintWatch *f, const RequestEvent *e)
+static uint32_t store_run_of(const FootprintWatch *f, const RequestEvent *e)
 {
-    const unsigned i = place_of(f, e->func);
+    const unsigned i = kept_at(f, e->func);
     return i < MAX_LEADING_FUNCS && f->leading[i] ? f->runs[i][e->insn - e->func->insns] : 0;
 }
 
 static void keep_leading(FootprintWatch *f, const FuncState *func_state)
 {
-    const unsigned i = place_of(f, func_state->func);
+    const unsigned i = kept_at(f, func_state->func);
     if (i == MAX_LEADING_FUNCS || f->leading[i])
         return;
     f->leading[i] = ptx_leading_loads_compute(f->machine->arena, func_state->func,
@@ -143,7 +143,7 @@ static bool note_request(FootprintWatch *f, uint32_t warp, const LoggedRequest *
     if (!ptx_footprint_is_probing(f->footprint)) {
         move_apart(places, leader);
         const FootprintRequest request = {
-            places, n->lanes, bytes, warp, turn, run_of(f, n->event), (FootprintKind)n->note,
+            places, n->lanes, bytes, warp, turn, store_run_of(f, n->event), (FootprintKind)n->note,
             address->is_data,
             is_moved_again(f, n, places, leader), f->is_for_many ? &shift : NULL
         };

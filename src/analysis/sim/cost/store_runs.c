@@ -7,9 +7,9 @@
 
 static bool is_waited_for(const Op *op)
 {
-    const bool is_near = op->kind == OPK_LD
-                         && (op->insn_class != CLASS_GLOBAL || ptx_space_is_param((Space)op->space));
-    return op->kind == OPK_BAR || op->kind == OPK_CALL || op->flags & (OPF_SIDE_EFFECT | OPF_UNKNOWN)
+    const unsigned others = OPF_SIDE_EFFECT | OPF_UNKNOWN;
+    const bool is_near = op->kind == OPK_LD && op->insn_class != CLASS_GLOBAL;
+    return op->kind == OPK_BAR || op->kind == OPK_CALL || op->flags & others
            || (op->flags & OPF_LOAD && !is_near);
 }
 

@@ -6,6 +6,7 @@
 #include "analysis/sim/cost/footprint_state.h"
 
 #include "analysis/sim/request.h"
+#include "support/minmax.h"
 
 #include <math.h>
 
@@ -36,7 +37,7 @@ static void take_bytes(StoredPieces *s, uint64_t first, uint64_t last)
         const uint64_t begin = p << PIECE_SHIFT, end = begin | (PIECE_BYTES - 1);
         uint64_t *bytes = bytes_of_piece(s, p);
         if (bytes)
-            *bytes |= bytes_between(first > begin ? first : begin, last < end ? last : end);
+            *bytes |= bytes_between(ptx_u64_max(first, begin), ptx_u64_min(last, end));
     }
 }
 
@@ -53,15 +54,17 @@ static void find_stored(StoredPieces *s, const FootprintRequest *r, bool is_row)
     }
 }
 
-static uint32_t half_of(uint64_t bytes, unsigned half)
+static uint32_t sector_of(uint64_t bytes, unsigned half)
 {
     return (uint32_t)(bytes >> SECTOR_BYTES * half);
 }
 
 static uint64_t whole_sectors(uint64_t bytes)
 {
-    return (half_of(bytes, 0) ? (uint64_t)UINT32_MAX : 0)
-           | (half_of(bytes, 1) ? (uint64_t)UINT32_MAX << SECTOR_BYTES : 0);
+    uint64_t whole = 0;
+    for (unsigned half = 0; half < 2; half++)
+        whole |= sector_of(bytes, half) ? (uint64_t)UINT32_MAX << SECTOR_BYTES * half : 0;
+    return whole;
 }
 
 static void store_piece(Footprint *f, uint64_t number, uint64_t bytes)
@@ -72,10 +75,10 @@ static void store_piece(Footprint *f, uint64_t number, uint64_t bytes)
         return;
     const bool is_written = piece && piece->sides >> SIDE_WRITTEN & 1,
                is_read = piece && piece->sides >> SIDE_READ & 1;
-    const uint64_t before = is_written ? f->stored[piece - f->slots] : 0,
-                   after = before | (is_read ? whole_sectors(bytes) : bytes);
+    const uint64_t before = is_written ? f->stored[piece - f->slots] : 0;
+    const uint64_t after = before | (is_read ? whole_sectors(bytes) : bytes);
     for (unsigned half = 0; half < 2; half++) {
-        const uint32_t old = half_of(before, half), now = half_of(after, half);
+        const uint32_t old = sector_of(before, half), now = sector_of(after, half);
         array->here[SIDE_STORED] += now && !old;
         array->here[SIDE_WHOLE] += now == UINT32_MAX && old != UINT32_MAX;
     }
@@ -99,7 +102,7 @@ static Sent count_sent(const StoredPieces *s)
         if (k == line_count)
             lines[line_count++] = s->items[i].number >> 1;
         for (unsigned half = 0; half < 2; half++) {
-            const uint32_t bytes = half_of(s->items[i].bytes, half);
+            const uint32_t bytes = sector_of(s->items[i].bytes, half);
             sectors += bytes != 0;
             parts += bytes && bytes != UINT32_MAX;
         }
@@ -107,17 +110,17 @@ static Sent count_sent(const StoredPieces *s)
     return (Sent){ line_count, sectors, parts > line_count ? parts - line_count : 0 };
 }
 
-/* Of a run of stores to so many lines, what is sent store by store. Measured on an H200 (stores.cu,
- * by the profiler), 2 to 8 stores of 4 bytes a lane, up to 32 multiply-adds between them: to two
- * and three lines 0 to 9 %, to four 0 to 46, 13 in the median, to six 26 to 79, to eight 90 to
- * 93. */
+/* Of a run of stores to so many lines, what is sent store by store. Measured on an H200
+ * (testdata/measured/stores, by the profiler), 2 to 8 stores of 4 bytes a lane, up to 32
+ * multiply-adds between them: to two and three lines 0 to 9 %, to four 0 to 46, 13 in the median,
+ * to six 26 to 79, to eight 90 to 93. */
 static double sent_apart(double lines)
 {
     const double together = 3.5, apart = 8.5;
     return fmax(0, fmin(1, (lines - together) / (apart - together)));
 }
 
-static Sent sum_of(Sent a, Sent b, double share)
+static Sent add_share(Sent a, Sent b, double share)
 {
     return (Sent){ a.lines + share * b.lines, a.sectors + share * b.sectors,
                    a.parts + share * b.parts };
@@ -142,7 +145,7 @@ static void merge_pieces(StoredPieces *to, const StoredPieces *from)
 }
 
 /* What the request adds to what was sent for those before it in its run that share lines. */
-static Sent send(Footprint *f, const FootprintRequest *r, const StoredPieces *stored)
+static Sent send_request(Footprint *f, const FootprintRequest *r, const StoredPieces *stored)
 {
     if (!f->runs)
         f->runs = ptx_arena_array(f->arena, StoreRun, MAX_WARPS);
@@ -156,15 +159,15 @@ static Sent send(Footprint *f, const FootprintRequest *r, const StoredPieces *st
     }
     const Sent before = count_sent(&run->pieces);
     merge_pieces(&run->pieces, stored);
-    const Sent after = count_sent(&run->pieces), more = sum_of(after, before, -1);
-    return sum_of(more, sum_of(own, more, -1), sent_apart(after.lines));
+    const Sent after = count_sent(&run->pieces), more = add_share(after, before, -1);
+    return add_share(more, add_share(own, more, -1), sent_apart(after.lines));
 }
 
 void ptx_footprint_note_stored(Footprint *f, const FootprintRequest *request, bool is_row)
 {
     StoredPieces stored;
     find_stored(&stored, request, is_row);
-    const Sent sent = send(f, request, &stored);
+    const Sent sent = send_request(f, request, &stored);
     f->here.store_lines += sent.lines;
     f->here.store_sectors += sent.sectors;
     f->here.parts_of_sectors += sent.parts;
@@ -172,7 +175,7 @@ void ptx_footprint_note_stored(Footprint *f, const FootprintRequest *request, bo
         if (!request->is_moved)
             store_piece(f, stored.items[i].number, stored.items[i].bytes);
         for (unsigned half = 0; half < 2 && request->is_moved && !request->is_again; half++) {
-            const uint32_t bytes = half_of(stored.items[i].bytes, half);
+            const uint32_t bytes = sector_of(stored.items[i].bytes, half);
             f->here.data_partly_bytes += bytes && bytes != UINT32_MAX ? SECTOR_BYTES : 0;
         }
     }
