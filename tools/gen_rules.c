@@ -221,7 +221,7 @@ static void put_rule(const Rule *r)
     put_texts((const char *const[]){ r->info.code, r->info.name }, 2);
     printf(", %u, ", (unsigned)r->info.severity);
     put_text(r->info.group);
-    printf(", %d", r->info.is_minor);
+    printf(", %d, %d", r->info.is_minor, r->info.is_gain_most);
     printf(" }, .subject = %u, .needs = %u, .fold = %u, .gain_of = %u, .gain_fold = %u, "
            ".removal = %u, .is_preview = %d, .is_front_end = %d,\n      .when = {",
            (unsigned)r->subject, (unsigned)r->needs, (unsigned)r->fold, (unsigned)r->gain_of,

@@ -1208,6 +1208,8 @@ typedef struct ptxlint_diagnostic {
     size_t also_count;
     /* of a rule whose notes are only counted, in formats for people, where their gain is unknown */
     int is_minor;
+    /* gain_percent is the most that is to be had; else about what is to be had */
+    int is_gain_most;
 } ptxlint_diagnostic;
 
 /* All of them, worst first: errors, warnings, notes; what is wrong before what is slow; by gain; by

@@ -29,7 +29,8 @@ static json_t *message_of(const ptxlint_diagnostic *d)
     if (d->help)
         fprintf(out, "\nhelp: %s", d->help);
     if (!isnan(d->gain_percent) && d->gain_of)
-        fprintf(out, "\ngain: about %.0f %% of %s", d->gain_percent, d->gain_of);
+        fprintf(out, "\ngain: %s %.0f %% of %s", d->is_gain_most ? "at most" : "about",
+                d->gain_percent, d->gain_of);
     if (d->repeat_count)
         fprintf(out, "\nand %u more like it", (unsigned)d->repeat_count);
     ptx_lsp_close_text(out, &text);

@@ -67,6 +67,8 @@ static json_t *make_finding(const ptxlint_module *module, const ptxlint_diagnost
     if (isfinite(d->gain_percent) && d->gain_of) {
         json_object_set_new(out, "gain_percent", ptx_mcp_number(d->gain_percent));
         json_object_set_new(out, "gain_of", json_string(d->gain_of));
+        if (d->is_gain_most)
+            json_object_set_new(out, "gain_is", json_string("the most that is to be had"));
     }
     if (d->repeat_count)
         json_object_set_new(out, "similar", json_integer(d->repeat_count));

@@ -232,6 +232,7 @@ const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *di
         out->name = diag->info->name;
         out->group = diag->info->group;
         out->is_minor = diag->info->is_minor;
+        out->is_gain_most = diag->info->is_gain_most;
         out->message = diag->message;
         out->label = diag->label;
         out->help = diag->help;

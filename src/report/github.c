@@ -73,7 +73,8 @@ static void put_message(Out *out, const ptxlint_diagnostic *diagnostic)
         put_github_escaped(out, ptx_kernel_title(diagnostic->kernel).text, false);
     }
     if (ptx_report_has_gain(diagnostic))
-        ptx_out_format(out, "%%0Again: about %.0f %%25 of the %s", diagnostic->gain_percent,
+        ptx_out_format(out, "%%0Again: %s %.0f %%25 of the %s",
+                       ptx_report_gain_measure(diagnostic), diagnostic->gain_percent,
                        diagnostic->gain_of);
     if (diagnostic->help) {
         ptx_out_text(out, "%0Ahelp: ");

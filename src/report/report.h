@@ -535,6 +535,8 @@ const char *ptx_report_split(ptxlint_split split);
 const char *ptx_report_suppression(ptxlint_suppression suppression);
 
 /* A gain that is worth a word: known, and not next to nothing. */
+/* "about" or "at most", before gain_percent. */
+const char *ptx_report_gain_measure(const ptxlint_diagnostic *diagnostic);
 bool ptx_report_has_gain(const ptxlint_diagnostic *diagnostic);
 
 /* Kernels of a module come in the order of the text: the one that offset stands in; count: none. */

@@ -180,8 +180,8 @@ static void add_remarks(Out *out, const ptxlint_diagnostic *diagnostic)
             add_sentence(out, " Note: ", diagnostic->related[i].message);
     add_sentence(out, " Help: ", diagnostic->help);
     if (ptx_report_has_gain(diagnostic))
-        ptx_out_format(out, " Gain: about %.0f %% of the %s.", diagnostic->gain_percent,
-                       diagnostic->gain_of);
+        ptx_out_format(out, " Gain: %s %.0f %% of the %s.", ptx_report_gain_measure(diagnostic),
+                       diagnostic->gain_percent, diagnostic->gain_of);
     if (diagnostic->repeat_count)
         ptx_out_format(out, " And %" PRIu32 " similar in this %s.", diagnostic->repeat_count,
                        diagnostic->kernel ? "kernel" : "file");

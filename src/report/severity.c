@@ -43,6 +43,11 @@ const char *ptx_report_suppression(ptxlint_suppression suppression)
     return NULL;
 }
 
+const char *ptx_report_gain_measure(const ptxlint_diagnostic *diagnostic)
+{
+    return diagnostic->is_gain_most ? "at most" : "about";
+}
+
 bool ptx_report_has_gain(const ptxlint_diagnostic *diagnostic)
 {
     /* not with a NaN; below, it would be shown as 0 */

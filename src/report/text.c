@@ -284,8 +284,8 @@ static void put_text_facts(Out *out, unsigned gutter, const ptxlint_diagnostic *
         }
     if (ptx_report_has_gain(diagnostic)) {
         put_fact(out, gutter, "gain");
-        ptx_out_format(out, "about %.0f %% of the %s\n", diagnostic->gain_percent,
-                       diagnostic->gain_of);
+        ptx_out_format(out, "%s %.0f %% of the %s\n", ptx_report_gain_measure(diagnostic),
+                       diagnostic->gain_percent, diagnostic->gain_of);
     }
     size_t placed_count = 0;
     for (size_t i = 0; i < diagnostic->related_count; i++)
@@ -498,7 +498,8 @@ static void put_short_note(Out *out, unsigned gutter, const Finding *finding)
     }
     if (ptx_report_has_gain(d)) {
         note_begin(&note);
-        ptx_out_format(out, "gain about %.0f %% of the %s", d->gain_percent, d->gain_of);
+        ptx_out_format(out, "gain %s %.0f %% of the %s", ptx_report_gain_measure(d),
+                       d->gain_percent, d->gain_of);
     }
     if (d->repeat_count) {
         note_begin(&note);

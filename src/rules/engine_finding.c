@@ -115,23 +115,21 @@ static Severity severity_of_rule(const Active *active, Ask *ask)
     return is_note ? SEVERITY_NOTE : active->severity;
 }
 
-/* Of the predicted time where there is one: issue slots that are freed are a share of the time that
- * slots are busy. What is a share of the time is not reported without one. */
+/* Of the predicted time where there is one. What is a share of the time is not reported without
+ * one. */
 static double gain_of(Engine *e, const Active *active, Ask *ask, const char **of)
 {
-    Certainty certainty = CERTAINTY_NONE;
     double gain = active->rule->gain.count ? ptx_eval(ask, active->rule->gain) : (double)NAN;
     *of = NULL;
     if (!(gain > 0))
         return (double)NAN;
-    double use = e->inquiry.func
-                     ? ptx_measure(&e->inquiry, &ask->at, FACT_KERNEL_issue_use, &certainty)
-                     : (double)NAN;
-    bool is_time = active->rule->gain_of == GAIN_OF_TIME;
-    if (is_time && isnan(use))
+    const Prediction *time = e->inquiry.func ? ptx_measure_prediction(&e->inquiry) : NULL;
+    const bool is_predicted = time && time->certainty != CERTAINTY_UNKNOWN,
+               is_time = active->rule->gain_of == GAIN_OF_TIME;
+    if (is_time && !is_predicted)
         return (double)NAN;
-    *of = isnan(use) ? "issue slots" : "predicted time";
-    return fmin(is_time || isnan(use) ? gain : gain * fmin(use, 100) / 100, 100);
+    *of = is_predicted ? "predicted time" : "issue slots";
+    return fmin(is_time || !is_predicted ? gain : ptx_relief_of_slots(time, gain), 100);
 }
 
 static double joined(const Active *active, double a, double b)

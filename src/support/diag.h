@@ -35,6 +35,7 @@ typedef struct DiagInfo {
     Severity severity;
     const char *group;
     bool is_minor;              /* where its gain is not known, it is counted only, for people */
+    bool is_gain_most;          /* its gain is the most that is to be had */
 } DiagInfo;
 
 extern const DiagInfo ptx_diag_info[DIAG__COUNT];

@@ -956,6 +956,7 @@ double ptx_predict_relieved_us(const Prediction *prediction, const Relief *relie
         return (double)NAN;
     double *const parts = out.parts_us;
     const double ways = fmax(out.there_us, out.back_us);
+    parts[PART_ISSUE] = fmax(0, parts[PART_ISSUE] - relief->issue_us);
     parts[PART_SHARED] *= left_of(out.wavefronts, relief->wavefronts);
     parts[PART_L1] *= left_of(out.l1_passes, relief->passes);
     parts[PART_DRAM] *= left_of(out.dram_bytes, relief->dram_bytes);

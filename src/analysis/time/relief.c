@@ -64,11 +64,21 @@ Relief ptx_relief_of_access(const Gpu *gpu, const Prediction *of, const Op *op,
 
 void ptx_relief_add(Relief *to, const Relief *more)
 {
+    to->issue_us += more->issue_us;
     to->wavefronts += more->wavefronts;
     to->passes += more->passes;
     to->there_us += more->there_us;
     to->back_us += more->back_us;
     to->dram_bytes += more->dram_bytes;
+}
+
+double ptx_relief_of_slots(const Prediction *of, double percent)
+{
+    const double us = of->parts_us[PART_ISSUE] * fmin(percent, 100) / 100;
+    const bool is_held = of->limiter == PART_ISSUE || of->limiter == PART_PIPE
+                         || of->limiter == PART_LATENCY;
+    return is_held ? 100 * fmin(1, us / of->predicted_us)
+                   : ptx_relief_percent(of, &(Relief){ .issue_us = us });
 }
 
 double ptx_relief_percent(const Prediction *of, const Relief *relief)

@@ -25,6 +25,11 @@ Relief ptx_relief_of_access(const Gpu *gpu, const Prediction *prediction, const 
 
 void ptx_relief_add(Relief *to, const Relief *more);
 
+/* Of the predicted time, what so many percent of the issue slots save: as much as slots take of it
+ * where they, a pipeline or a warp's own instructions hold it; else what is predicted without
+ * them. */
+double ptx_relief_of_slots(const Prediction *prediction, double percent);
+
 /* Of the predicted time, the percentage that is saved. */
 double ptx_relief_percent(const Prediction *prediction, const Relief *relief);
 

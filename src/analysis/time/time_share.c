@@ -128,8 +128,6 @@ static double tensor_taken(const Sharer *s, InsnId i)
                     : 0;
 }
 
-enum { SECTORS_OF_LINE = 4 };
-
 /* Of the parts that single instructions are known to take. */
 static double taken_by(const Sharer *s, SharedPart part, InsnId i)
 {
@@ -145,7 +143,7 @@ static double taken_by(const Sharer *s, SharedPart part, InsnId i)
                + (is_own ? s->input->by_chance[i] : 0);
     case SHARED_PART_L1:
         if (count->sectors > 0)
-            return fmax(count->sectors / SECTORS_OF_LINE, count->requests);
+            return fmax(count->passes, count->requests);
         return op->insn_class == CLASS_GLOBAL ? count->data_lanes : 0;
     case SHARED_PART_L2: case SHARED_PART_DRAM:
         return op->insn_class == CLASS_GLOBAL || count->sectors > 0 ? sectors_beyond_l1(s, i) : 0;

@@ -175,8 +175,8 @@ void ptx_html_finding(Out *out, const HtmlKernel *k, const Finding *finding)
     ptx_markup_text(out, d->name);
     ptx_out_format(out, " <span class=\"small\">%s", ptx_report_certainty(d->certainty));
     if (ptx_report_has_gain(d) && d->gain_of) {
-        ptx_out_format(out, " \302\267 repairing it would free %s %% of ",
-                       ptx_figure_short(d->gain_percent).text);
+        ptx_out_format(out, " \302\267 repairing it would free %s %s %% of ",
+                       ptx_report_gain_measure(d), ptx_figure_short(d->gain_percent).text);
         ptx_markup_text(out, d->gain_of);
     }
     if (d->repeat_count)

@@ -9,8 +9,8 @@ static const char *const rule_keys[KEY__COUNT] = {
     "code",      "name",       "severity", "preview", "minor",
     "on",        "when",       "needs",    "note_if",
     "fold",      "at",         "message",  "label",   "help",     "related", "gain",      "gain_of",
-    "gain_fold", "thresholds", "summary",  "doc",     "examples", "sources", "front_end",
-    "remove",
+    "gain_fold", "gain_is",    "thresholds", "summary", "doc",    "examples", "sources",
+    "front_end", "remove",
 };
 
 /* The place of each key: must it be there in a rule, may it in one of the front end, must it. */
@@ -202,20 +202,24 @@ static bool read_message(RuleLoader *l, YamlNode *node, Rule *rule)
 static bool read_gain(RuleLoader *l, YamlNode **v, Rule *rule)
 {
     static const Unit percent = { { [UNIT_PERCENT] = 1 } };     /* or a plain number */
-    static const char *const bases[] = { "", "issue-slots", "time" }, *const folds[] = { "", "sum",
-                                                                                         "most",
-                                                                                         "together" };
-    uint8_t base = 1 + GAIN_OF_SLOTS, fold = 1;
+    static const char *const bases[] = { "", "issue-slots", "time" };
+    static const char *const folds[] = { "", "sum", "most", "together" };
+    static const char *const measures[] = { "", "mean", "most" };
+    uint8_t base = 1 + GAIN_OF_SLOTS, fold = 1, measure = 1;
     if (!v[KEY_GAIN]) {
         const YamlNode *of_gain = v[KEY_GAIN_OF] ? v[KEY_GAIN_OF] : v[KEY_GAIN_FOLD];
+        of_gain = of_gain ? of_gain : v[KEY_GAIN_IS];
         return !of_gain || LOADER_FAIL(l, of_gain, "there is no `gain`");
     }
     if (!ptx_loader_expression(l, v[KEY_GAIN], "`gain`", FACT_NUMBER, &percent, &rule->gain)
         || (v[KEY_GAIN_OF]
             && !ptx_loader_word(l, v[KEY_GAIN_OF], "basis of a gain", bases, 3, &base))
         || (v[KEY_GAIN_FOLD]
-            && !ptx_loader_word(l, v[KEY_GAIN_FOLD], "fold of gains", folds, 4, &fold)))
+            && !ptx_loader_word(l, v[KEY_GAIN_FOLD], "fold of gains", folds, 4, &fold))
+        || (v[KEY_GAIN_IS]
+            && !ptx_loader_word(l, v[KEY_GAIN_IS], "measure of a gain", measures, 3, &measure)))
         return false;
+    rule->info.is_gain_most = measure == 2;
     rule->gain_of = (uint8_t)(base - 1);
     rule->gain_fold = (uint8_t)(fold - 1);
     return true;

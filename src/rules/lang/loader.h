@@ -26,6 +26,7 @@ enum {
     KEY_GAIN,
     KEY_GAIN_OF,
     KEY_GAIN_FOLD,
+    KEY_GAIN_IS,
     KEY_THRESHOLDS,
     KEY_SUMMARY,
     KEY_DOC,
