@@ -485,7 +485,7 @@ static double bytes_of_small_pieces(const Gpu *gpu, const Cached *cached)
     const double scattered = 1 / ptx_gpu_figure(gpu, FIGURE_MEMORY_SCATTERED) - 1,
                  halves = 1 / ptx_gpu_figure(gpu, FIGURE_MEMORY_HALVES) - 1,
                  lines = 1 / ptx_gpu_figure(gpu, FIGURE_MEMORY_LINES) - 1,
-                 stores = 1 / ptx_gpu_figure(gpu, FIGURE_MEMORY_SCATTERED_STORES) - 1;
+                 stores = 1 / ptx_gpu_figure(gpu, FIGURE_SCATTERED_STORES) - 1;
     return cached->scattered_stores * stores + cached->scattered_bytes * scattered
            + cached->torn_bytes * halves
            + cached->torn_line_bytes * lines;

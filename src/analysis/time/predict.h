@@ -140,7 +140,9 @@ double ptx_constant_addresses(const Count *count, double reach, uint32_t bytes);
 Prediction ptx_predict_without(const Prediction *prediction, TimePart part);
 
 /* The same, were there so much less of it to do. */
-typedef struct Relief { double issue_us, wavefronts, passes, there_us, back_us, dram_bytes; } Relief;
+typedef struct Relief {
+    double issue_us, wavefronts, passes, there_us, back_us, dram_bytes;
+} Relief;
 double ptx_predict_relieved_us(const Prediction *prediction, const Relief *relief);
 
 /* Of the way to L2 and back, what so many requests take. */

@@ -44,12 +44,22 @@ static int by_number(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
+/* Neighbours are further apart than any two blocks can be: where a block begins is no matter of its
+ * place in the grid, but by chance, as a hash says. */
+static bool is_by_chance(const ArrayTraffic *array, const uint32_t grid[3])
+{
+    double span = 0;
+    for (unsigned d = 0; d < 3; d++)
+        span += array->is_shifted[d] ? fabs((double)array->shift[d]) * (grid[d] - 1) : 0;
+    return span > 2 * array->extent_bytes;
+}
+
 static bool is_shift_known(const ArrayTraffic *array, const uint32_t grid[3])
 {
     for (unsigned d = 0; d < 3; d++)
         if (grid[d] > 1 && !array->is_shifted[d])
             return false;
-    return true;
+    return !is_by_chance(array, grid);
 }
 
 /* Of `count` blocks, `apart` from each other, those whose part of the array no other has. */
@@ -234,6 +244,15 @@ static double bytes_of_waves(const Machinery *m, const ArrayTraffic *array, doub
     return fmax(array->read_bytes, fmin(moved, sectors * SECTOR_BYTES));
 }
 
+/* Beside what is distinct: pieces that blocks come back to by chance, when L2 has given them up. */
+static double bytes_again(const Machinery *m, const ArrayTraffic *array)
+{
+    const Traffics *t = &m->evaluation->traffics;
+    const double pieces = array->missed * t->load_pieces / t->load_sectors,
+                 again = fmax(0, pieces - array->read_bytes / PIECE_BYTES);
+    return PIECE_BYTES * again * fmax(0, 1 - m->l2_bytes / array->read_bytes);
+}
+
 /* Of what blocks read again, the share that a single block reads. */
 static double reused_alone(const Traffics *t)
 {
@@ -408,6 +427,51 @@ static double moved_sectors(const Machinery *m, double sectors, double spread)
     return first + (sectors - first) * fmax(0, fmin(1, lost));
 }
 
+/* Sectors of stores whose lanes go to a line each in no order, as a hash says or a reversal of
+ * bits. */
+static double irregular_sectors(const CacheInput *in)
+{
+    double sectors = 0;
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        const Count *count = in->evaluation->insns[i].total;
+        const bool is_apart = count->lines >= 0.9 * count->active;
+        sectors += in->func->insns[i].op->kind == OPK_ST && count->pattern == PATTERN_IRREGULAR
+                           && is_apart
+                       ? count->sectors
+                       : 0;
+    }
+    return sectors;
+}
+
+/* Where most stores are such. */
+static void scatter_stores(const Machinery *m, const CacheInput *in, Cached *out)
+{
+    const Traffics *t = &m->evaluation->traffics;
+    const double sectors = irregular_sectors(in);
+    if (!(sectors >= 0.9 * t->store_sectors) || !(t->store_sectors > 0))
+        return;
+    const double moved = SECTOR_BYTES * moved_sectors(m, sectors, t->written_bytes);
+    out->written_bytes = moved;
+    out->filled_bytes = moved;          /* before other lanes come to its other words */
+    out->scattered_stores += 2 * moved;
+}
+
+/* Sums in L2: the sector comes from memory, and goes there when L2 gives it up. */
+static void add_by_chance(const Machinery *m, const Led *led, double spread, Cached *out)
+{
+    const double sectors = led->requests * led->groups * parts_of(led, SECTOR_BYTES),
+                 moved = moved_sectors(m, sectors, spread),
+                 first = ptx_hit_by_chance(sectors, fmax(1, spread / SECTOR_BYTES));
+    if (!isfinite(spread))
+        return;
+    out->read_bytes += SECTOR_BYTES * moved;
+    out->written_bytes += SECTOR_BYTES * moved;
+    if (led->bytes < PIECE_BYTES) {
+        out->scattered_bytes += SECTOR_BYTES * moved;
+        out->scattered_stores += SECTOR_BYTES * (moved - first);
+    }
+}
+
 static void store_by_chance(const Machinery *m, const Led *led, double spread, Cached *out)
 {
     const double groups = led->requests * led->groups,
@@ -423,16 +487,18 @@ static void store_by_chance(const Machinery *m, const Led *led, double spread, C
         out->scattered_stores += bytes * (led->bytes < SECTOR_BYTES ? 2 : 1);
 }
 
-/* How data lead an instruction of global memory; NONE: not at all, or to an atomic. */
-typedef enum Way { WAY_NONE, WAY_LOAD, WAY_STORE } Way;
+/* How data lead an instruction of global memory; NONE: not at all. */
+typedef enum Way { WAY_NONE, WAY_LOAD, WAY_STORE, WAY_ATOMIC } Way;
 
 static Way way_of(const CacheInput *in, InsnId id)
 {
     const Op *op = in->func->insns[id].op;
     if (!(in->evaluation->insns[id].total->data_lanes > 0) || !(in->evaluation->insns[id].share > 0)
-        || op->kind == OPK_ATOM || op->kind == OPK_RED || op->space == SPACE_CONST
-        || op->space == SPACE_SHARED || op->space == SPACE_PARAM)
+        || op->space == SPACE_CONST
+        || ptx_space_is_shared((Space)op->space) || op->space == SPACE_PARAM)
         return WAY_NONE;
+    if (op->kind == OPK_ATOM || op->kind == OPK_RED)
+        return WAY_ATOMIC;
     return op->flags & OPF_STORE && op->kind != OPK_CP_ASYNC ? WAY_STORE : WAY_LOAD;
 }
 
@@ -551,8 +617,8 @@ static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, 
         Way way = way_of(in, i);
         const Count *count = in->evaluation->insns[i].total;
         Located at;
-        const bool is_led = way != WAY_NONE && in->spread[i].reach > 0 && !is_searched(in, i)
-                            && !ptx_is_list(in, i);
+        const bool is_led = (way == WAY_LOAD || way == WAY_STORE) && in->spread[i].reach > 0
+                            && !is_searched(in, i) && !ptx_is_list(in, i);
         const Led led = is_led ? ptx_led_by(in, &lists, i) : (Led){ 0 };
         if (is_led && ptx_locate(in, &lists, i, &led, &at) && at.is_near) {
             if (way == WAY_STORE)
@@ -561,6 +627,10 @@ static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, 
                 load_located(m, &led, &at, ptx_table_bytes(in, &lists, i), out);
             missed[i] = fmin(1, at.sectors / led.groups);
             continue;
+        }
+        if (way == WAY_ATOMIC && in->spread[i].reach > 0) {
+            const Led led_by = ptx_led_by(in, &lists, i);
+            add_by_chance(m, &led_by, ptx_table_bytes(in, &lists, i), out);
         }
         if (way == WAY_STORE && in->spread[i].reach > 0) {
             const Led led_by = ptx_led_by(in, &lists, i);
@@ -668,8 +738,13 @@ Cached ptx_cached_compute(Arena *arena, const CacheInput *in)
         double sectors = sectors_of(&m, array);
         out.load_sectors += sectors - array->missed;
         joined += ptx_cached_has_same_neighbour(evaluation, array) ? sectors + array->past : 0;
-        out.read_bytes += all > m.l2_bytes ? bytes_of_waves(&m, array, sectors) - array->read_bytes
-                                           : 0;
+        if (is_by_chance(array, evaluation->grid)) {
+            const double again = bytes_again(&m, array);
+            out.read_bytes += again;
+            out.scattered_bytes += array->read_bytes + again;
+        } else if (all > m.l2_bytes) {
+            out.read_bytes += bytes_of_waves(&m, array, sectors) - array->read_bytes;
+        }
     }
     out.joined_sectors = joined;
     const double moved = t->data_read_bytes > 0 ? moved_bytes(arena, &m, in) : 0;
@@ -684,6 +759,7 @@ Cached ptx_cached_compute(Arena *arena, const CacheInput *in)
         out.torn_bytes = followed * fmin(1, t->torn_pieces / t->first_pieces);
         out.torn_line_bytes = followed * fmin(1, t->torn_lines / t->first_pieces);
     }
+    scatter_stores(&m, in, &out);
     if (in->spread)
         follow_data(arena, &m, in, &out);
     const double partly = ptx_gpu_has(in->gpu, FIGURE_L2_PARTLY_SHARE)
