@@ -63,3 +63,24 @@ KERNEL(st_in_turns3, float *o, const float *a, float c) { const long t = thread(
 KERNEL(st_bytes3, unsigned char *o) { const long t = thread(); o[t * 3] = t; o[t * 3 + 1] = t + 1; o[t * 3 + 2] = t + 2; }
 KERNEL(st_shorts2, unsigned short *o) { const long t = thread(); o[t * 2] = t; o[t * 2 + 1] = t + 1; }
 KERNEL(st_doubles2, double *o) { const long t = thread(); o[t * 2] = t; o[t * 2 + 1] = t + 1; }
+
+__device__ inline unsigned mixed(unsigned t)
+{
+    t ^= t >> 16;
+    t *= 0x7feb352du;
+    t ^= t >> 15;
+    t *= 0x846ca68bu;
+    return t ^ t >> 16;
+}
+
+KERNEL(st_hash, float *o, unsigned mask) { const long t = thread(); o[mixed(t) & mask] = t; }
+KERNEL(st_hash_load, float *o, const float *a, unsigned mask) { const long t = thread(); o[t] = a[mixed(t) & mask]; }
+KERNEL(st_hash_load8, float *o, const float *a, unsigned mask)
+{
+    const long t = thread();
+    float s = 0;
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        s += a[mixed(t * 8 + i) & mask];
+    o[t] = s;
+}
