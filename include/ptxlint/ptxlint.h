@@ -754,6 +754,13 @@ PTXLINT_API ptxlint_status ptxlint_budget_draft(const ptxlint_module *module, do
 /* Whether an analysis is to end. */
 typedef int (*ptxlint_stop_fn)(void *context);
 
+struct ptxlint_kernel;
+
+/* Is given a kernel or function as soon as it is analysed, of a module that is being made: its info
+ * (but memory_bytes), places and bodies may be asked for, nothing else. */
+typedef void (*ptxlint_take_fn)(void *context, const ptxlint_module *module,
+                                const struct ptxlint_kernel *kernel);
+
 typedef struct ptxlint_options {
     size_t size;                        /* sizeof(ptxlint_options), set by ptxlint_options_init */
     const char *path;                   /* shown in diagnostics and reports; NULL: "-" */
@@ -813,6 +820,13 @@ typedef struct ptxlint_options {
      * NULL: nothing does */
     ptxlint_stop_fn is_stopped;
     void *stop_context;
+    /* takes each kernel, then each function, in order. What is taken is not kept: figures of all
+     * are never there at once, the module is then as with findings_only, and of each kernel has
+     * name, place and directives alone. Not called, and all is kept: with estimates_only,
+     * has_symbols or budget, or where several threads analyse, launches were found beside the file,
+     * or a kernel has several. NULL: all is kept */
+    ptxlint_take_fn take_kernel;
+    void *take_context;
 } ptxlint_options;
 
 PTXLINT_API void ptxlint_options_init(ptxlint_options *options);
@@ -2520,6 +2534,13 @@ PTXLINT_API ptxlint_status ptxlint_writer_new(ptxlint_document document,
  * ptxlint_writer_finish. */
 PTXLINT_API ptxlint_status ptxlint_writer_add(ptxlint_writer *writer, const ptxlint_module *module);
 PTXLINT_API ptxlint_status ptxlint_writer_finish(ptxlint_writer *writer);
+
+/* A kernel of a module that is being made, as a ptxlint_take_fn has it, in a report as PTXLINT_JSON
+ * without has_details; ptxlint_writer_add writes the rest once the module is made. module NULL: it
+ * could not be made; what was taken of it stays in the document, without diagnostics. */
+PTXLINT_API ptxlint_status ptxlint_writer_take(ptxlint_writer *writer,
+                                               const ptxlint_module *module,
+                                               const ptxlint_kernel *kernel);
 
 /* A further member of the document, its value as JSON: of the object in PTXLINT_JSON, of the run's
  * properties in PTXLINT_SARIF; other formats have none. Before ptxlint_writer_finish, once. */

@@ -13,6 +13,7 @@
 #include "support/guard.h"
 #include "support/limits.h"
 #include "analysis/sim/program.h"
+#include "analysis/value/launch.h"
 #include "ir/module.h"
 #include "analysis/flow/callgraph.h"
 #include "gpu/gpu.h"
@@ -39,7 +40,8 @@ typedef struct AnalysisThread {
     Crew *crew;
     Arena *kept;                /* the module's own, or one of its parts */
     Arena work, temp, scratch;
-    ArenaRegion region;         /* of these three; the first thread has the caller's */
+    Arena figures;              /* that are taken, of the function in hand */
+    ArenaRegion region;         /* of these four; the first thread has the caller's */
     Sessions *sessions;
     DiagSink sink;              /* of the function in hand */
     Engine *engine;             /* NULL: the front end alone is wanted */
@@ -56,7 +58,8 @@ struct Crew {
     const RuleTimes *times;     /* NULL: not wanted */
     const SimCode *code;        /* NULL: nothing is run */
     Recall *recall;             /* NULL: nothing is known from before */
-    FuncId *order;              /* largest first */
+    bool is_taken;              /* the caller takes figures, none are kept */
+    FuncId *order;              /* largest first; of taken figures: of a document */
     size_t *kernel_of;          /* per function with a body: its number among them */
     DiagSink *found;            /* per function: what was found in it */
     /* per GPU behind the first, what is here per function; NULL: there is none */
@@ -160,6 +163,7 @@ static void analyse_func(AnalysisThread *w, FuncId f)
     const ptxlint_options *options = crew->options;
     ptxlint_module *m = crew->module;
     Session *session = ptx_sessions_of(w->sessions, f);
+    ptxlint_kernel *kernel = m->ir->funcs[f].has_body ? &m->kernels[crew->kernel_of[f]] : NULL;
     ptx_diag_init(&w->sink, w->kept);
     w->sink.func = (int32_t)f;
     tell_of_calls(w, f);
@@ -168,14 +172,18 @@ static void analyse_func(AnalysisThread *w, FuncId f)
         ask_by_stage(w->sessions, options, session);
     else if (w->sessions->is_for_estimates)
         ask_for_estimates(w->sessions, options, session);
-    if (m->ir->funcs[f].has_body) {
-        TIMED(VIEW, ptx_view_func(w->sessions, f, &m->kernels[crew->kernel_of[f]]));
+    if (kernel) {
+        TIMED(VIEW, ptx_view_func(w->sessions, f, kernel));
         if (w->engine)
             TIMED(RULES, find_by_rules(crew, w->engine, session, 0, &w->sink));
         for (size_t g = 1; w->beside && g < m->gpu_count; g++)
             TIMED(RULES, analyse_beside(w, session, f, g));
     }
+    if (kernel && crew->is_taken)
+        TIMED(VIEW, options->take_kernel(options->take_context, m, kernel));
     ptx_session_end(session);
+    if (kernel && crew->is_taken)
+        ptx_view_taken(w->sessions, f, kernel);
     crew->found[f] = w->sink;
     crew->known_by[f] = w->sessions;
 }
@@ -209,6 +217,8 @@ static void begin_sessions(AnalysisThread *w)
         .temp = has_figures ? &w->temp : w->kept,
         .scratch = &w->scratch,
     };
+    if (crew->is_taken)
+        w->sessions->figures = &w->figures;
     ptx_sessions_begin(w->sessions);
 }
 
@@ -271,7 +281,8 @@ static void run_analysis_step(void *context)
 static bool attempt(AnalysisThread *w, void (*step)(AnalysisThread *))
 {
     AnalysisStep call = { w, step };
-    Arena *const arenas[GUARD_ARENAS_MAX] = { w->kept, &w->work, &w->temp, &w->scratch };
+    Arena *const arenas[GUARD_ARENAS_MAX] = { w->kept, &w->work, &w->temp, &w->scratch,
+                                              &w->figures };
     return ptx_run_guarded(arenas, run_analysis_step, &call);
 }
 
@@ -393,7 +404,18 @@ static int by_size(const void *pa, const void *pb)
     return a->func < b->func ? -1 : a->func > b->func;
 }
 
-static void order_functions(Crew *crew, Arena *arena, Arena *scratch)
+/* As documents have them. */
+static void order_kernels_first(Crew *crew)
+{
+    const Module *ir = crew->module->ir;
+    size_t count = 0;
+    for (int is_entry = 1; is_entry >= 0; is_entry--)
+        for (FuncId f = 0; f < ir->func_count; f++)
+            if (ir->funcs[f].is_entry == is_entry)
+                crew->order[count++] = f;
+}
+
+static void order_functions(Crew *crew, Arena *scratch)
 {
     const Module *ir = crew->module->ir;
     ArenaMark mark = ptx_arena_mark(scratch);
@@ -402,7 +424,6 @@ static void order_functions(Crew *crew, Arena *arena, Arena *scratch)
         sizes[f] = (FuncSize){ f, ir->funcs[f].insn_count };
     if (crew->worker_count > 1)
         qsort(sizes, ir->func_count, sizeof *sizes, by_size);
-    crew->order = ptx_arena_array(arena, FuncId, ir->func_count + 1);
     for (FuncId f = 0; f < ir->func_count; f++)
         crew->order[f] = sizes[f].func;
     ptx_arena_release(scratch, mark);
@@ -424,6 +445,20 @@ static void number_kernels(Crew *crew)
             m->kernel_funcs[crew->kernel_of[f]] = f;
 }
 
+/* Nothing but a document asks for figures again, and that has the functions in this order. */
+static bool are_figures_taken(const Crew *crew)
+{
+    const ptxlint_options *options = crew->options;
+    if (!options->take_kernel || !ptx_wants_figures(options) || options->estimates_only
+        || options->has_symbols || options->budget || crew->module->found
+        || crew->worker_count > 1)
+        return false;
+    for (FuncId f = 0; f < crew->module->ir->func_count; f++)
+        if (crew->launches[f]->count > 1)
+            return false;
+    return true;
+}
+
 static void prepare(AnalysisThread *w)
 {
     Crew *crew = w->crew;
@@ -434,6 +469,7 @@ static void prepare(AnalysisThread *w)
     if (m->calls)
         TIMED(EVALUATE, crew->code = ptx_code_new(&m->arena, m->ir, m->calls));
     TIMED(FLOW, crew->launches = build_launches(m, options));
+    crew->is_taken = are_figures_taken(crew);
     crew->said = find_said(m, options, 0, m->gpu_count);
     crew->times = begin_times(m, options);
     crew->found = ptx_arena_array(&m->arena, DiagSink, m->ir->func_count + 1);
@@ -443,7 +479,11 @@ static void prepare(AnalysisThread *w)
         prepare_beside(crew);
     crew->recall = ptx_recall_new(m, options, crew->code, &w->scratch);
     number_kernels(crew);
-    order_functions(crew, &m->arena, &w->scratch);
+    crew->order = ptx_arena_array(&m->arena, FuncId, m->ir->func_count + 1);
+    if (crew->is_taken)
+        order_kernels_first(crew);
+    else
+        order_functions(crew, &w->scratch);
 }
 
 /* ---- after: what they found ------------------------------------------------------------------ */
@@ -478,6 +518,8 @@ static void put_together(AnalysisThread *w)
     ptx_diag_init(&w->sink, w->kept);
     if (w->engine)
         TIMED(RULES, ptx_engine_finish(w->engine));
+    if (crew->is_taken)
+        m->sessions->has_figures = false;
     ptx_diag_append(&m->diags, &w->sink);
     for (size_t g = 1; w->beside && g < m->gpu_count; g++)
         put_beside_together(w, g - 1);
@@ -517,8 +559,10 @@ static bool hire(Crew *crew, size_t limit, ArenaRegion *region)
         ptx_arena_begin(&w->work, limit, crew->options);
         ptx_arena_begin(&w->temp, limit, crew->options);
         ptx_arena_begin(&w->scratch, limit, crew->options);
+        ptx_arena_begin(&w->figures, limit, crew->options);
+        ArenaRegion *const own = i ? &w->region : region;
         if (region)
-            w->work.region = w->temp.region = w->scratch.region = i ? &w->region : region;
+            w->work.region = w->temp.region = w->scratch.region = w->figures.region = own;
     }
     return true;
 }
@@ -529,6 +573,7 @@ static void dismiss(Crew *crew, unsigned count)
         ptx_arena_free(&crew->workers[i].work);
         ptx_arena_free(&crew->workers[i].temp);
         ptx_arena_free(&crew->workers[i].scratch);
+        ptx_arena_free(&crew->workers[i].figures);
         ptx_region_close(&crew->workers[i].region);
     }
     free(crew->workers);

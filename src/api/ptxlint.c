@@ -128,7 +128,6 @@ static void view_info(ptxlint_module *m, const ptxlint_options *options)
     info->version_major = m->ir->version / 10;
     info->version_minor = m->ir->version % 10;
     info->address_size = (int)m->ir->address_size;
-    info->memory_bytes = module_bytes(m);
     info->min_gain_percent = ptx_config_min_gain(options->config);
     info->metadata = m->metadata;
     info->metadata_error = m->metadata_error;
@@ -180,6 +179,7 @@ static void run_guarded(void *context)
     if (options->sources && !options->syntax_only)
         ptx_cuda_name_params(&m->arena, &arenas->scratch, m->ir, options->sources,
                              ptx_options_path(options));
+    view_info(m, options);
     if (!ptx_analyse(m, options, memory_limit(m, options), arenas->scratch.region))
         return;
     if (m->beside)
@@ -204,7 +204,7 @@ static void run_guarded(void *context)
     copy_paths(m);
     if (options->has_symbols)
         ptx_symbols_build(m, &arenas->scratch);
-    view_info(m, options);
+    m->info.memory_bytes = module_bytes(m);
     call->is_complete = true;
 }
 

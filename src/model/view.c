@@ -463,7 +463,8 @@ static ptxlint_launch view_launch(Session *session)
     return out;
 }
 
-static void view_kernel(Sessions *all, FuncId id, ptxlint_kernel *out)
+/* What the text says of it. */
+static void view_head(Sessions *all, FuncId id, ptxlint_kernel *out)
 {
     const Func *func = &all->module->funcs[id];
     out->size = sizeof *out;
@@ -479,6 +480,12 @@ static void view_kernel(Sessions *all, FuncId id, ptxlint_kernel *out)
     out->maxnreg = func->bounds.maxnreg;
     memcpy(out->maxntid, func->bounds.maxntid, sizeof out->maxntid);
     memcpy(out->reqntid, func->bounds.reqntid, sizeof out->reqntid);
+}
+
+static void view_kernel(Sessions *all, FuncId id, ptxlint_kernel *out)
+{
+    const Func *func = &all->module->funcs[id];
+    view_head(all, id, out);
     Session *session = ptx_sessions_of(all, id);
     const Demand *demand = ptx_session_demand(session);
     const Cfg *cfg = ptx_session_cfg(session);
@@ -516,6 +523,12 @@ static void view_kernel(Sessions *all, FuncId id, ptxlint_kernel *out)
                              ? ptx_session_evaluation(session, BUDGET_FIGURES)
                              : NULL,
                          out);
+}
+
+void ptx_view_taken(Sessions *all, FuncId func, ptxlint_kernel *out)
+{
+    *out = (ptxlint_kernel){ .size = 0 };
+    view_head(all, func, out);
 }
 
 void ptx_view_func(Sessions *all, FuncId func, ptxlint_kernel *out)

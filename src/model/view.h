@@ -29,6 +29,9 @@ static inline ptxlint_span ptx_view_span(Span span)
 /* All of the function in hand, which has a body. */
 void ptx_view_func(Sessions *all, FuncId func, ptxlint_kernel *out);
 
+/* What is left of it once its figures are taken, and it is no longer in hand. */
+void ptx_view_taken(Sessions *all, FuncId func, ptxlint_kernel *out);
+
 /* As many as there are. */
 const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *diags);
 

@@ -62,7 +62,7 @@ const bool *ptx_session_lane_branches(Session *s)
 static const bool *rare_funcs(const Sessions *all)
 {
     if (!all->own->rare_funcs)
-        all->own->rare_funcs = ptx_rare_funcs_compute(all->arena, all->work, all->scratch,
+        all->own->rare_funcs = ptx_rare_funcs_compute(all->own->arena, all->work, all->scratch,
                                                       all->module, all->calls);
     return all->own->rare_funcs;
 }

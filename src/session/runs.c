@@ -28,7 +28,7 @@ static const SimProgram *program_of(Session *s)
     const SimFlow flow = { s->cfg, s->dom, s->loops, has_defs ? ptx_session_defs(s) : NULL };
     bool is_first = !all->own->program;
     if (is_first)
-        all->own->program = ptx_program_new(all->arena, all->code);
+        all->own->program = ptx_program_new(all->own->arena, all->code);
     if (ptx_session_is_trial(s) && is_first)
         ptx_program_keep(all->own->program, all->arena);
     else if (!ptx_session_is_trial(s) && !s->passing->keeps_plans)

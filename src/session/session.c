@@ -30,6 +30,7 @@ void ptx_sessions_begin(Sessions *all)
     const Module *module = all->module;
     Session *items = ptx_arena_array(all->arena, Session, module->func_count + 1);
     all->own = ptx_arena_new(all->arena, struct OfModule);
+    all->own->arena = all->arena;
     all->own->items = ptx_arena_array(all->arena, Session *, module->func_count + 1);
     all->own->ops = ptx_arena_array(all->arena, const OpCycles *, all->gpu_count + 1);
     for (FuncId f = 0; f < module->func_count; f++) {
@@ -52,14 +53,14 @@ void ptx_sessions_take(Sessions *all, const Sessions *from, FuncId func)
 const OpCycles *ptx_sessions_ops(Sessions *all, size_t gpu)
 {
     if (!all->own->ops[gpu])
-        all->own->ops[gpu] = ptx_throughput_ops(all->arena, all->module, all->gpus[gpu]);
+        all->own->ops[gpu] = ptx_throughput_ops(all->own->arena, all->module, all->gpus[gpu]);
     return all->own->ops[gpu];
 }
 
 static UsageMarks *marks_of(Sessions *all)
 {
     if (!all->own->marks)
-        all->own->marks = ptx_usage_marks_new(all->arena, all->module);
+        all->own->marks = ptx_usage_marks_new(all->own->arena, all->module);
     return all->own->marks;
 }
 
@@ -75,7 +76,7 @@ const Usage *ptx_sessions_usage(Sessions *all)
         if (others && !marks->has_func[f] && others->has_func[f])
             ptx_usage_add(marks, others);
     }
-    return all->own->usage = ptx_usage_compute(all->arena, all->scratch, marks);
+    return all->own->usage = ptx_usage_compute(all->own->arena, all->scratch, marks);
 }
 
 const void *ptx_sessions_share(Sessions *all, const void *bytes, size_t length)
@@ -97,14 +98,14 @@ const char *ptx_sessions_text(Sessions *all, const char *text)
 Writers *ptx_sessions_writers(Sessions *all)
 {
     if (!all->own->writers)
-        all->own->writers = ptx_writers_new(all->arena, all->module, all->calls);
+        all->own->writers = ptx_writers_new(all->own->arena, all->module, all->calls);
     return all->own->writers;
 }
 
 DemandScan *ptx_sessions_demands(Sessions *all)
 {
     if (!all->own->demands)
-        all->own->demands = ptx_demand_scan_new(all->arena, all->module);
+        all->own->demands = ptx_demand_scan_new(all->own->arena, all->module);
     return all->own->demands;
 }
 
@@ -115,6 +116,18 @@ void ptx_session_begin(Session *s)
     ArenaMark mark = ptx_arena_mark(s->all->work);
     s->passing = ptx_arena_new(s->all->work, Passing);
     s->passing->mark = mark;
+    if (s->all->figures)
+        s->all->arena = s->all->figures;
+}
+
+/* What is known of the function lies in figures, and so does what was shared. */
+static void drop_figures(Session *s)
+{
+    Sessions *all = s->all;
+    *s = (Session){ .all = all, .func = s->func, .launch = s->launch };
+    memset(all->own->shared, 0, sizeof all->own->shared);
+    all->arena = all->own->arena;
+    ptx_arena_release(all->figures, (ArenaMark){ NULL, NULL });
 }
 
 static void keep_values(Session *s)
@@ -146,7 +159,8 @@ void ptx_session_end(Session *s)
         of->predict_facts = NULL;
         of->lowered = has_lowered ? NULL : of->lowered;
     }
-    if (s->all->has_figures && !ptx_session_is_trial(s) && s->uniforms && !s->values)
+    if (s->all->has_figures && !s->all->figures && !ptx_session_is_trial(s) && s->uniforms
+        && !s->values)
         keep_values(s);
     if (!s->all->is_for_estimates) {
         s->uniforms = NULL;
@@ -169,6 +183,8 @@ void ptx_session_end(Session *s)
     }
     if (ptx_session_is_trial(s))
         memset(s->all->own->items, 0, s->all->module->func_count * sizeof *s->all->own->items);
+    if (s->all->figures)
+        drop_figures(s);
     ptx_arena_release(s->all->work, mark);
 }
 
@@ -198,21 +214,27 @@ bool ptx_session_has_model(Session *s)
            && (s->all->has_figures || s->launch->block[0]);
 }
 
+/* Functions that are not in hand are asked, too: what they answer outlasts the one that is. */
+static Arena *lasting_arena(const Session *s)
+{
+    return s->passing ? s->all->arena : s->all->own->arena;
+}
+
 Arena *ptx_session_kept_arena(const Session *s)
 {
-    return s->all->has_figures && !ptx_session_is_trial(s) ? s->all->arena : s->all->work;
+    return s->all->has_figures && !ptx_session_is_trial(s) ? lasting_arena(s) : s->all->work;
 }
 
 /* Of what goes with the function in hand: liveness and values take as much as the instructions. */
 Arena *ptx_session_passing_arena(const Session *s)
 {
-    return s->passing && !s->all->is_for_estimates ? s->all->work : s->all->arena;
+    return s->passing && !s->all->is_for_estimates ? s->all->work : lasting_arena(s);
 }
 
 /* Where findings alone are asked for, what is computed while a function is in hand goes with it. */
 Arena *ptx_session_flow_arena(const Session *s)
 {
-    return s->passing && !s->all->has_figures ? s->all->work : s->all->arena;
+    return s->passing && !s->all->has_figures ? s->all->work : lasting_arena(s);
 }
 
 OfGpu *ptx_session_gpu(Session *s, size_t gpu)

@@ -85,7 +85,9 @@ typedef struct Sessions {
     bool has_instructions;      /* figures of each instruction are wanted; with has_figures */
     bool is_unfolded;           /* findings are not folded into others */
     DiagSink *diags;            /* what liveness says of its limit; NULL: nothing may be said */
-    Arena *arena;               /* of what is kept */
+    /* of what is kept; where figures are given, that of them while a function is in hand */
+    Arena *arena;
+    Arena *figures;             /* go with the function in hand; NULL: they are kept */
     Arena *work;                /* of what goes with the function */
     Arena *temp, *scratch;      /* left as found; temp may be arena where there are no figures */
     Arena *runs;                /* of the last evaluations of trials */

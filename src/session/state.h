@@ -117,6 +117,7 @@ typedef struct Shared {
 
 /* What functions share; NULL: not asked for yet. */
 struct OfModule {
+    Arena *arena;               /* of what is here */
     Session **items;            /* per function; of trials: NULL: not asked for in this one */
     SimProgram *program;        /* of the runs */
     const OpCycles **ops;       /* per GPU */

@@ -16,6 +16,7 @@ void ptx_sessions_begin_trials(Sessions *trials, const Sessions *base)
     trials->has_figures = true;
     trials->base = base;
     trials->own = ptx_arena_new(arena, struct OfModule);
+    trials->own->arena = arena;
     trials->own->items = ptx_arena_array(arena, Session *, base->module->func_count + 1);
     trials->own->ops = ptx_arena_array(arena, const OpCycles *, base->gpu_count + 1);
     trials->own->facts =

@@ -25,6 +25,7 @@ check --no-config --cache cache a.ptx
 check --no-config --shard 1/2 --format json a.ptx b.ptx
 report --no-config a.ptx
 report --no-config --format json=o.json a.ptx
+report --no-config --jobs 1 --format json=o.json a.ptx b.ptx
 report --no-config --format csv a.ptx
 report --no-config --block 256 --grid 1024 a.ptx
 report --no-config --format html=o.html --block 256 --grid 64 --gpu h200 a.ptx

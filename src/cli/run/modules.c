@@ -60,6 +60,19 @@ ptxlint_options ptx_run_module_options(const CliRun *run, size_t index, unsigned
     return options;
 }
 
+/* What is left of a module whose kernels are taken is not enough for a cache, other documents or
+ * what launch files name. */
+bool ptx_run_takes_kernels(const CliRun *run, size_t index)
+{
+    const Options *options = run->options;
+    const RunTarget *target = run->targets;
+    return options->command == COMMAND_REPORT && !run->report && !run->ptxas && !run->is_merge
+           && !run->cache_keys && !options->shard && !options->has_statistics
+           && !options->has_details && run->worker_count == 1 && run->target_count == 1
+           && target->writer && target->format == FORMAT_JSON
+           && !ptx_run_launches(run, index)->launches;
+}
+
 /* What the logs say, then what ptxas says now: it replaces what they say of the same kernel and
  * architecture. */
 static ptxlint_status ask_ptxas(const CliRun *run, const char *path, const ptxlint_module *front,
@@ -150,6 +163,10 @@ void ptx_run_make(void *context, size_t index, unsigned worker, Job *job)
     ptxlint_options options = ptx_run_module_options(run, index, worker);
     errno = 0;
     const InputFile *file = &run->files.items[index];
+    if (ptx_run_takes_kernels(run, index)) {
+        options.take_kernel = ptx_run_take_kernel;
+        options.take_context = run;
+    }
     if (run->is_merge)
         job->status = ptx_shard_load(file, &options, &job->module);
     else if (run->ptxas)

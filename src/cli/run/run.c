@@ -56,6 +56,18 @@ static bool write_module(CliRun *run, const char *path, const ptxlint_module *mo
     return is_good;
 }
 
+void ptx_run_take_kernel(void *context, const ptxlint_module *module, const ptxlint_kernel *kernel)
+{
+    CliRun *run = context;
+    RunTarget *target = &run->targets[0];
+    const ptxlint_status status = target->is_lost ? PTXLINT_OK
+                                                  : ptxlint_writer_take(target->writer, module,
+                                                                        kernel);
+    if (status != PTXLINT_OK && status != PTXLINT_WRITE)
+        ptx_run_complain(run, ptxlint_module_get_info(module)->path, status);
+    target->is_lost |= status != PTXLINT_OK;
+}
+
 /* budget init: the head before the first. */
 static void draft_budget(CliRun *run, const char *path, const ptxlint_module *module)
 {
@@ -106,6 +118,8 @@ static bool take_module(CliRun *run, size_t index, const Job *job)
         return true;
     }
     if (job->status != PTXLINT_OK) {
+        if (ptx_run_takes_kernels(run, index))
+            ptxlint_writer_take(run->targets[0].writer, NULL, NULL);
         run->has_gap = true;
         ptx_run_raise(run, ptx_complain_status_to(NULL, path, job->status, job->error));
         return true;

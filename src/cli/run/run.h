@@ -59,6 +59,14 @@ const char *ptx_run_path(const CliRun *run, size_t index);
 
 ptxlint_options ptx_run_module_options(const CliRun *run, size_t index, unsigned worker);
 
+/* One kernel after the other goes into the only document, so that a module never has figures of
+ * all: it is JSON, which has all there is to say of a kernel beside it, and modules are made one by
+ * one, by the thread that writes. */
+bool ptx_run_takes_kernels(const CliRun *run, size_t index);
+
+/* A ptxlint_take_fn; context: the CliRun. */
+void ptx_run_take_kernel(void *context, const ptxlint_module *module, const ptxlint_kernel *kernel);
+
 /* Makes the module of a file, in any thread; context: the CliRun. */
 void ptx_run_make(void *context, size_t index, unsigned worker, Job *job);
 

@@ -69,10 +69,9 @@ static void add_json_kernels(ptxlint_writer *writer, const ptxlint_module *modul
 {
     size_t count;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
-    bool has_item = false;
     for (size_t i = 0; i < count && writer->out.status == PTXLINT_OK; i++)
         if (is_reported(writer, &kernels[i], is_entry))
-            add_json_kernel_rows(writer, module, i, &has_item);
+            add_json_kernel_rows(writer, module, i, &writer->taken.has_row);
 }
 
 static bool gpus_render(const ptxlint_module_info *info, Buffer *buffer)
@@ -107,7 +106,7 @@ void ptx_writer_put_gpus(ptxlint_writer *writer)
         ptx_json_gpus(&writer->out, NULL, 0);
 }
 
-void ptx_writer_add_json(ptxlint_writer *writer, const ptxlint_module *module)
+static void begin_json_file(ptxlint_writer *writer, const ptxlint_module *module)
 {
     Out *out = &writer->out;
     note_gpus(writer, ptxlint_module_get_info(module));
@@ -115,12 +114,53 @@ void ptx_writer_add_json(ptxlint_writer *writer, const ptxlint_module *module)
     ptx_out_text(out, "{");
     ptx_json_file(out, module);
     ptx_out_text(out, "\"kernels\":[");
-    add_json_kernels(writer, module, true);
-    ptx_out_text(out, "],\"functions\":[");
-    add_json_kernels(writer, module, false);
-    ptx_out_text(out, "]}");
+    writer->taken = (TakenRows){ .is_begun = true };
+}
+
+static void begin_json_functions(ptxlint_writer *writer)
+{
+    ptx_out_text(&writer->out, "],\"functions\":[");
+    writer->taken.has_kernels = true;
+    writer->taken.has_row = false;
+}
+
+static void end_json_file(ptxlint_writer *writer)
+{
+    if (!writer->taken.has_kernels)
+        begin_json_functions(writer);
+    ptx_out_text(&writer->out, "]}");
+    writer->taken = (TakenRows){ .is_begun = false };
+}
+
+void ptx_writer_add_json(ptxlint_writer *writer, const ptxlint_module *module)
+{
+    if (!writer->taken.is_begun) {
+        begin_json_file(writer, module);
+        add_json_kernels(writer, module, true);
+        begin_json_functions(writer);
+        add_json_kernels(writer, module, false);
+    }
+    end_json_file(writer);
     ptx_writer_add_diagnostics(writer, module, &writer->late, &writer->has_late);
     take_late_status(writer);
+}
+
+ptxlint_status ptx_writer_take_json(ptxlint_writer *writer, const ptxlint_module *module,
+                                    const ptxlint_kernel *kernel)
+{
+    if (module && kernel->is_entry && writer->taken.has_kernels)
+        return PTXLINT_BAD_ARGUMENT;
+    if (module && !writer->taken.is_begun)
+        begin_json_file(writer, module);
+    if (module && !kernel->is_entry && !writer->taken.has_kernels)
+        begin_json_functions(writer);
+    if (module && is_reported(writer, kernel, kernel->is_entry)) {
+        ptx_out_separator(&writer->out, &writer->taken.has_row);
+        ptx_json_kernel(&writer->out, module, kernel, NULL);
+    }
+    if (!module && writer->taken.is_begun)
+        end_json_file(writer);
+    return writer->out.status;
 }
 
 static void add_kernel_details(ptxlint_writer *writer, const ptxlint_module *module, size_t kernel)

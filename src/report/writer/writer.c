@@ -215,6 +215,16 @@ ptxlint_status ptxlint_writer_add(ptxlint_writer *writer, const ptxlint_module *
     return writer->out.status;
 }
 
+ptxlint_status ptxlint_writer_take(ptxlint_writer *writer, const ptxlint_module *module,
+                                   const ptxlint_kernel *kernel)
+{
+    if (!writer || !module != !kernel || writer->is_finished
+        || writer->document != PTXLINT_REPORT || writer->options.format != PTXLINT_JSON
+        || writer->options.has_details)
+        return PTXLINT_BAD_ARGUMENT;
+    return ptx_writer_take_json(writer, module, kernel);
+}
+
 ptxlint_status ptxlint_writer_finish(ptxlint_writer *writer)
 {
     if (!writer || writer->is_finished)

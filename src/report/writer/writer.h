@@ -6,6 +6,13 @@
 #include "report/overview/overview.h"
 #include "report/report.h"
 
+/* How far the kernels of a module are written that is not added yet. */
+typedef struct TakenRows {
+    bool is_begun;
+    bool has_kernels;           /* all of them: functions are next */
+    bool has_row;               /* the array in hand has an element */
+} TakenRows;
+
 struct ptxlint_writer {
     ptxlint_document document;
     ptxlint_write_options options;
@@ -13,6 +20,7 @@ struct ptxlint_writer {
     Locator locator;
     Totals totals;
     bool has_item;              /* the JSON array being written has an element */
+    TakenRows taken;            /* of a module that is being made */
     bool is_finished;           /* nothing more may be added */
     Sarif *sarif;               /* NULL in other formats */
     Github *github;             /* the same */
@@ -63,6 +71,10 @@ void ptx_writer_add_findings(ptxlint_writer *writer, const ptxlint_module *modul
 void ptx_writer_put_gpus(ptxlint_writer *writer);
 
 void ptx_writer_add_json(ptxlint_writer *writer, const ptxlint_module *module);
+
+/* module NULL: no more of it comes. */
+ptxlint_status ptx_writer_take_json(ptxlint_writer *writer, const ptxlint_module *module,
+                                    const ptxlint_kernel *kernel);
 
 /* Of several kernels figures are written where they are asked for; of one, always. */
 void ptx_writer_add_text(ptxlint_writer *writer, const ptxlint_module *module);
