@@ -148,8 +148,11 @@ bool ptx_target_allows(Target have, Target needed)
 
 /* ---- lookup by bisection --------------------------------------------------------------------- */
 
+/* Most differ in the first byte. */
 static int compare_text(const char *text, size_t length, const char *word)
 {
+    if (length && *text != *word)
+        return (unsigned char)*text - (unsigned char)*word;
     size_t word_length = strlen(word);
     int order = memcmp(text, word, length < word_length ? length : word_length);
     return order ? order : (length > word_length) - (length < word_length);

@@ -70,28 +70,74 @@ static bool is_same_in_all(const Evaluation *evaluation, const Count *shaped)
     return most <= least;
 }
 
+enum { SHAPES_BYTES = 192, WHOLE_COSTS = 1000 /* has three digits at most */ };
+
+/* A text that is put together; what is beyond its end is left out. Each access has one: printf
+ * takes a fortieth of a report. */
+typedef struct ShapesText {
+    char text[SHAPES_BYTES];
+    size_t length;
+} ShapesText;
+
+static void put_shape_text(ShapesText *to, const char *text, size_t length)
+{
+    const size_t room = sizeof to->text - 1 - to->length, part = length < room ? length : room;
+    memcpy(to->text + to->length, text, part);
+    to->length += part;
+}
+
+static void put_shape_number(ShapesText *to, uint32_t number)
+{
+    char digits[10], *const end = digits + sizeof digits, *first = end;
+    do {
+        *--first = (char)('0' + number % 10);
+        number /= 10;
+    } while (number);
+    put_shape_text(to, first, (size_t)(end - first));
+}
+
+/* Three digits of it. */
+static void put_shape_cost(ShapesText *to, double cost)
+{
+    char text[32];
+    if (cost >= 0 && cost < WHOLE_COSTS && cost == (uint32_t)cost)
+        put_shape_number(to, (uint32_t)cost);
+    else
+        put_shape_text(to, text, (size_t)snprintf(text, sizeof text, "%.3g", cost));
+}
+
+static void put_block_shape(ShapesText *to, const uint32_t shape[3])
+{
+    put_shape_number(to, shape[0]);
+    put_shape_text(to, "x", 1);
+    put_shape_number(to, shape[1]);
+    if (shape[2] < 2)
+        return;
+    put_shape_text(to, "x", 1);
+    put_shape_number(to, shape[2]);
+}
+
 const char *ptx_shapes_describe(Arena *arena, const Evaluation *evaluation, const Evaluated *insn)
 {
-    char text[192] = "", block[40];
+    static const char *const head = "by shape of the block: ";
+    ShapesText text = { .length = 0 };
     if (!insn->shaped || is_same_in_all(evaluation, insn->shaped))
         return "";
     for (unsigned i = 0; i < evaluation->shape_count; i++) {
-        const uint32_t *shape = evaluation->shapes[i];
         const Count *count = &insn->shaped[i];
         const ShapeCost cost = shape_cost(count);
-        size_t length = strlen(text);
+        const bool is_first = !text.length;
         if (!(count->requests > 0))
             continue;
-        snprintf(block, sizeof block,
-                 shape[2] > 1 ? "%" PRIu32 "x%" PRIu32 "x%" PRIu32 : "%" PRIu32 "x%" PRIu32,
-                 shape[0], shape[1], shape[2]);
-        if (length)
-            snprintf(text + length, sizeof text - length, ", %s: %.3g", block, cost.each);
-        else
-            snprintf(text, sizeof text, "by shape of the block: %s: %.3g%s", block, cost.each,
-                     cost.unit);
+        const char *before = is_first ? head : ", ";
+        put_shape_text(&text, before, strlen(before));
+        put_block_shape(&text, evaluation->shapes[i]);
+        put_shape_text(&text, ": ", 2);
+        put_shape_cost(&text, cost.each);
+        if (is_first)
+            put_shape_text(&text, cost.unit, strlen(cost.unit));
     }
-    return ptx_arena_strndup(arena, text, strlen(text));
+    return ptx_arena_strndup(arena, text.text, text.length);
 }
 
 const char *ptx_count_advise(const Count *count)
