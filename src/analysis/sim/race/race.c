@@ -61,10 +61,10 @@ Race *ptx_race_new(Machine *m, uint8_t *orders)
     r->known = ptx_arena_array(m->arena, uint32_t, (size_t)m->warp_count * r->width);
     for (unsigned b = 0; b < BARRIERS; b++)
         r->barriers[b].known = ptx_arena_array(m->arena, uint32_t, r->width);
+    r->mbarriers = ptx_arena_array(m->arena, Mbarrier, mbarriers);
     r->met_all = ptx_arena_array(m->arena, uint32_t, m->warp_count);
     r->met_some = ptx_arena_array(m->arena, LaneClocks *, m->warp_count);
     r->copies = ptx_arena_array(m->arena, Copies, (size_t)QUEUE_COUNT * m->warp_count);
-    r->pairs = ptx_arena_array(m->arena, RacePair, MAX_PAIRS);
     r->table = ptx_arena_array(m->arena, uint32_t, TABLE_SIZE);
     r->touched = ptx_arena_array(m->arena, uint32_t, m->warp_count);
     r->has_asked = ptx_arena_array(m->arena, bool, m->warp_count);

@@ -319,7 +319,7 @@ typedef struct Race {
      * an mbarrier */
     uint32_t *known;
     BarrierState barriers[BARRIERS];
-    Mbarrier mbarriers[MBARRIERS];
+    Mbarrier *mbarriers;        /* room for most_mbarriers */
     uint32_t mbarrier_count;
     Copies *copies;             /* per queue and warp */
     /* per warp: what any of its lanes did before that clock is ordered before all of them;
@@ -353,7 +353,7 @@ typedef struct Race {
     uint32_t alike;             /* lanes that the one that meets others stands for */
     Site *sites;
     uint32_t site_count, site_capacity;
-    RacePair *pairs;
+    RacePair *pairs;            /* NULL: none was found in any run */
     uint32_t *table;            /* by sites: into pairs, + 1 */
     uint32_t pair_count;
     /* below granule: an access that does not fill its places; the run is of no use */

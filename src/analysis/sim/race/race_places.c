@@ -26,6 +26,8 @@ static RacePair *pair_of(Race *r, uint16_t a, uint16_t b)
         r->has_dropped_sought |= is_sought(r, a) || is_sought(r, b);
         return NULL;
     }
+    if (!r->pairs)
+        r->pairs = ptx_arena_array(r->arena, RacePair, MAX_PAIRS);
     RacePair *pair = &r->pairs[r->pair_count++];
     *pair = (RacePair){ .address = 0 };
     r->table[at] = r->pair_count;
