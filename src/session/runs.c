@@ -18,6 +18,13 @@ enum {
     TRIAL_STEPS = 1 << 18,      /* of warps, where a trial does not say how many */
 };
 
+/* Of a launch that is not known, and with no figures. */
+static bool is_for_findings_alone(const Session *s)
+{
+    return !s->all->has_figures && !ptx_session_is_trial(s)
+           && !s->launch->block[0] && !s->launch->grid[0];
+}
+
 /* What is found of functions whatever the launch goes with the function in hand; trials of one
  * kernel come one after the other, and keep it. */
 static const SimProgram *program_of(Session *s)
@@ -25,7 +32,8 @@ static const SimProgram *program_of(Session *s)
     Sessions *all = s->all;
     /* trials keep their plans */
     const bool has_defs = ptx_session_cfg(s) && !ptx_session_is_trial(s);
-    const SimFlow flow = { s->cfg, s->dom, s->loops, has_defs ? ptx_session_defs(s) : NULL };
+    const SimFlow flow = { s->cfg, s->dom, s->loops, has_defs ? ptx_session_defs(s) : NULL,
+                           is_for_findings_alone(s) };
     bool is_first = !all->own->program;
     if (is_first)
         all->own->program = ptx_program_new(all->own->arena, all->code);

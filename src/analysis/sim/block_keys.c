@@ -9,6 +9,7 @@
 #include "ir/sreg.h"
 #include "ir/types.h"
 #include "analysis/sim/observer.h"
+#include "support/assert.h"
 
 #include <string.h>
 #include <stdint.h>
@@ -277,6 +278,7 @@ const BlockKeys *ptx_block_keys_find(Arena *arena, Machine *m, const BlockPlace 
                .func = func_state ? func_state->func : NULL };
     ArenaMark mark = ptx_arena_mark(m->scratch);
     BlockKeys *out = NULL;
+    ASSERT(!func_state || !ptx_slice_shares_places(&func_state->slice));
     if (func_state && count > 1 && find_keys(m->scratch, &k)) {
         uint32_t *lanes = ptx_arena_array(m->scratch, uint32_t, func_state->cfg->block_count);
         out = ptx_arena_new(arena, BlockKeys);

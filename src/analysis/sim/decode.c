@@ -51,7 +51,7 @@ static void decode_results(Arena *arena, const FuncState *func_state, SimInsn *o
     SimResult *results =
         ptx_arena_array(arena, SimResult, out->result_count ? out->result_count : 1u);
     for (unsigned o = 0; o < out->operand_count && (!o || o < out->result_count); o++)
-        results[o] = ptx_machine_result(func_state, &out->operands[o]);
+        out->has_fresh |= (results[o] = ptx_machine_result(func_state, &out->operands[o])).is_fresh;
     out->results = results;
 }
 

@@ -41,7 +41,8 @@ typedef struct SimArg {         /* an operand that is read */
 
 typedef struct SimResult {      /* an operand that is written */
     uint64_t mask;              /* of the register's bits */
-    uint32_t place;             /* 0: no run writes it */
+    uint32_t place : 31;        /* 0: no run writes it */
+    bool is_fresh : 1;          /* the place is a shared one: what it held is another's */
     RegId reg : 31;             /* LIMIT_SOURCE_BYTES is below 2^31 */
     bool is_part : 1;           /* one component of a vector */
 } SimResult;
@@ -53,6 +54,7 @@ struct SimInsn {
     bool is_guarded, is_access, is_branch;
     bool is_control;            /* another that says where lanes go, or what they wait for */
     bool is_needed, has_effect; /* a run has to execute it: always, where warps depend on others */
+    bool has_fresh;             /* results */
     uint8_t arg_count, result_count;
     uint32_t guard_place;
     uint16_t operand_count;

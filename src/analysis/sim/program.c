@@ -157,6 +157,7 @@ Plan *ptx_plan_make(Arena *arena, Arena *scratch, const Module *module, const Fu
         flow = build_flow(arena, scratch, module, func);
     if (!flow.cfg)
         return NULL;
+    const SliceWish wish = { .defs = flow.defs, .sharing = flow.is_brief ? flow.loops : NULL };
     Plan *plan = ptx_arena_new(arena, Plan);
     LoopId *headed = ptx_arena_array(arena, LoopId, func->insn_count);
     for (LoopId l = 0; l < flow.loops->loop_count; l++)
@@ -166,7 +167,7 @@ Plan *ptx_plan_make(Arena *arena, Arena *scratch, const Module *module, const Fu
                     .reconvergence = ptx_reconvergence_compute(arena, scratch, func, flow.cfg,
                                                                 flow.dom),
                     .loops = flow.loops,
-                    .slice = ptx_slice_compute(arena, scratch, func, flow.cfg, flow.defs, false),
+                    .slice = ptx_slice_compute(arena, scratch, func, flow.cfg, wish),
                     .headed = headed };
     return plan;
 }
@@ -176,7 +177,8 @@ const Plan *ptx_plan_with_contents(Arena *arena, Arena *scratch, const Func *fun
 {
     Plan *own = ptx_arena_new(arena, Plan);
     *own = *plan;
-    own->slice = ptx_slice_compute(arena, scratch, func, plan->cfg, NULL, true);
+    own->slice = ptx_slice_compute(arena, scratch, func, plan->cfg,
+                                   (SliceWish){ .has_contents = true });
     own->memo = NULL;           /* which registers a frame keeps is another matter */
     return own;
 }

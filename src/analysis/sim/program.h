@@ -32,6 +32,9 @@ typedef struct SimFlow {        /* of a function: the flow that its plan rests o
     const Dom *dom;
     const Loops *loops;
     const Defs *defs;           /* NULL: found once more */
+    /* runs do no more than findings ask for where the launch is unknown: SimConfig.most_stays is
+     * below ASSUMED_STAYS, and no keys of blocks are looked for */
+    bool is_brief;
 } SimFlow;
 
 /* Plans of a kernel, whose flow is known, and of all functions that it calls, and first bytes of

@@ -112,7 +112,9 @@ SimResult ptx_machine_result(const FuncState *func_state, const Operand *operand
     if (!place)
         return (SimResult){ .place = 0 };
     const Reg *reg = &func_state->func->regs[operand->id];
-    return (SimResult){ .place = place,
+    return (SimResult){ .place = place & INT32_MAX,
+                        .is_fresh = operand->role & ROLE_DEF
+                                    && place >= func_state->slice.first_shared,
                         .reg = operand->id & INT32_MAX,
                         .mask = ptx_truncated(UINT64_MAX, ptx_type_info[reg->type].bits),
                         .is_part = operand->flags & OPERAND_COMPONENT || reg->vector > 1 };

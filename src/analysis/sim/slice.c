@@ -1,5 +1,6 @@
 #include "analysis/sim/slice.h"
 #include "analysis/flow/defs.h"
+#include "analysis/flow/loop.h"
 #include "ir/func.h"
 #include "ir/operand.h"
 #include "isa/isa.h"
@@ -171,29 +172,149 @@ static uint16_t *count_plain(Arena *arena, const Func *func, const Cfg *cfg, con
     return plain;
 }
 
-/* A frame keeps what a run may write, and no more: large kernels have tens of thousands of
- * registers, most of which hold data. */
-static uint32_t *number_places(Arena *arena, const Func *func, const Slice *slice, uint32_t *count)
+/* ---- places of registers --------------------------------------------------------------------- */
+
+/* What is known of the registers of a function while they are given places. In a loop lanes that
+ * do not run keep what an earlier turn left in a register, and figures may show it. */
+typedef struct PlaceFinder {
+    const Func *func;
+    const Slice *slice;
+    const Loops *loops;         /* outside of which places are shared */
+    /* per register: the basic block, + 1, in which alone it is written, once, and then read;
+     * 0: none has named it; ELSEWHERE: there is more to it */
+    BlockId *home;
+    InsnId *last;               /* per register: where it is named last; NO_ID: its place is free */
+    uint32_t *free;             /* places that hold nothing that is read any more */
+    uint32_t free_count;
+    uint32_t shared_count;      /* places that are shared */
+} PlaceFinder;
+
+static const BlockId ELSEWHERE = UINT32_MAX;
+
+static bool may_run(const Slice *slice, const Insn *insn, InsnId id)
 {
-    uint32_t *places = ptx_arena_array(arena, uint32_t, func->reg_count + 1);
-    *count = 1;
+    return slice->is_needed[id] || is_control(insn->op)
+           || insn->op->flags & (OPF_SIDE_EFFECT | OPF_WARP);
+}
+
+/* It does no more than to compute its results, all at once. */
+static bool only_computes(const PlaceFinder *f, InsnId id)
+{
+    const Insn *insn = &f->func->insns[id];
+    return f->slice->is_needed[id] && insn->guard == NO_ID && !is_control(insn->op)
+           && !(insn->op->flags & (OPF_SIDE_EFFECT | OPF_WARP));
+}
+
+static bool is_one_number(const Reg *reg)
+{
+    return reg->vector <= 1 && !reg->is_param && !reg->is_result;
+}
+
+static void note_place_read(PlaceFinder *f, RegId reg, BlockId block, InsnId id)
+{
+    f->home[reg] = f->home[reg] == block + 1 ? block + 1 : ELSEWHERE;
+    f->last[reg] = id;
+}
+
+static void note_place_written(PlaceFinder *f, const Operand *operand, BlockId block, InsnId id)
+{
+    const bool is_home = !f->home[operand->id] && f->loops->loop_of[block] == NO_LOOP
+                         && only_computes(f, id) && !operand->position
+                         && !(operand->role & ROLE_USE)
+                         && is_one_number(&f->func->regs[operand->id]);
+    f->home[operand->id] = is_home ? block + 1 : ELSEWHERE;
+    f->last[operand->id] = id;
+}
+
+static void note_named(PlaceFinder *f, BlockId block, InsnId id)
+{
+    const Insn *insn = &f->func->insns[id];
+    const Operand *operands = ptx_insn_operands(f->func, insn);
+    if (insn->guard != NO_ID)
+        note_place_read(f, insn->guard, block, id);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_REG && !ptx_operand_is_def(&operands[o]))
+            note_place_read(f, operands[o].id, block, id);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (ptx_operand_is_def(&operands[o]))
+            note_place_written(f, &operands[o], block, id);
+}
+
+static void find_homes(Arena *scratch, const Cfg *cfg, PlaceFinder *f)
+{
+    f->home = ptx_arena_array(scratch, BlockId, f->func->reg_count + 1);
+    f->last = ptx_arena_array(scratch, InsnId, f->func->reg_count + 1);
+    f->free = ptx_arena_array(scratch, uint32_t, f->func->reg_count + 1);
+    for (BlockId b = 0; b < cfg->block_count; b++)
+        for (InsnId i = cfg->blocks[b].first; i < cfg->blocks[b].end; i++)
+            if (!f->slice->plain[i])
+                note_named(f, b, i);
+}
+
+static bool has_home(const PlaceFinder *f, RegId reg)
+{
+    return f->home && f->home[reg] && f->home[reg] != ELSEWHERE;
+}
+
+/* Shared places are counted apart, until it is known how many others there are. */
+static const uint32_t IS_SHARED = UINT32_C(1) << 31;
+
+static uint32_t assign_place(PlaceFinder *f, RegId reg, uint32_t *own_count)
+{
+    if (!has_home(f, reg))
+        return (*own_count)++;
+    return f->free_count ? f->free[--f->free_count] : IS_SHARED | f->shared_count++;
+}
+
+/* Behind the instruction the place is free, if it is the last that names the register. */
+static void release_place(PlaceFinder *f, const uint32_t *places, RegId reg, InsnId id)
+{
+    if (!has_home(f, reg) || f->last[reg] != id)
+        return;
+    f->free[f->free_count++] = places[reg];
+    f->last[reg] = NO_ID;
+}
+
+static void release_read_places(PlaceFinder *f, const uint32_t *places, InsnId id)
+{
+    const Insn *insn = &f->func->insns[id];
+    const Operand *operands = ptx_insn_operands(f->func, insn);
+    if (insn->guard != NO_ID)
+        release_place(f, places, insn->guard, id);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_REG)
+            release_place(f, places, operands[o].id, id);
+}
+
+/* A frame keeps what a run may write, and no more: large kernels have tens of thousands of
+ * registers, most of which hold data. Where places are shared, registers that are written and read
+ * within one basic block take turns in them. */
+static void number_places(Arena *arena, PlaceFinder *f, Slice *slice)
+{
+    const Func *func = f->func;
+    uint32_t *places = ptx_arena_array(arena, uint32_t, func->reg_count + 1), count = 1;
     for (InsnId i = 0; i < func->insn_count; i++) {
         if (slice->plain[i])
             continue;
         const Insn *insn = &func->insns[i];
         const Operand *operands = ptx_insn_operands(func, insn);
-        bool may_run = slice->is_needed[i] || is_control(insn->op)
-                       || insn->op->flags & (OPF_SIDE_EFFECT | OPF_WARP);
-        for (unsigned o = 0; o < insn->operand_count && may_run; o++)
-            if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF
-                && !places[operands[o].id])
-                places[operands[o].id] = (*count)++;
+        const bool is_run = may_run(slice, insn, i);
+        for (unsigned o = 0; o < insn->operand_count && is_run; o++)
+            if (ptx_operand_is_def(&operands[o]) && !places[operands[o].id])
+                places[operands[o].id] = assign_place(f, operands[o].id, &count);
+        if (f->home)
+            release_read_places(f, places, i);
     }
+    places[func->reg_count] = count++;
     for (RegId r = 0; r < func->reg_count; r++)
         if ((func->regs[r].is_param || func->regs[r].is_result) && !places[r])
-            places[r] = (*count)++;
-    places[func->reg_count] = (*count)++;
-    return places;
+            places[r] = count++;
+    for (RegId r = 0; r < func->reg_count && f->shared_count; r++)
+        if (places[r] & IS_SHARED)
+            places[r] = count + (places[r] & ~IS_SHARED);
+    slice->places = places;
+    slice->first_shared = count;
+    slice->place_count = count + f->shared_count;
 }
 
 /* Per register the instructions that write it. */
@@ -245,7 +366,7 @@ static void take_needed(Slicer *s)
 }
 
 Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg,
-                        const Defs *defs, bool has_contents)
+                        SliceWish wish)
 {
     bool *is_needed = ptx_arena_array(arena, bool, func->insn_count);
     ArenaMark mark = ptx_arena_mark(scratch);
@@ -257,9 +378,9 @@ Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cf
                  .swept = func->insn_count,
                  .stack = ptx_arena_array(scratch, InsnId, func->insn_count + 1),
                  .reads_private = func->result_count > 0 || func->has_calls };
-    if (defs) {
-        s.first = defs->first;
-        s.definitions = defs->insns;
+    if (wish.defs) {
+        s.first = wish.defs->first;
+        s.definitions = wish.defs->insns;
     } else {
         list_definitions(&s, scratch);
     }
@@ -270,14 +391,17 @@ Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cf
             read_register(&s, r);
     if (s.reads_private)
         take_stores(&s);
-    if (has_contents)
+    if (wish.has_contents)
         take_global_stores(&s);
     take_needed(&s);
-    ptx_arena_release(scratch, mark);
     Slice slice = { .is_needed = is_needed,
                     .plain = count_plain(arena, func, cfg, is_needed),
                     .is_apart = !s.reads_shared && !func->has_calls && !s.has_reduction };
-    slice.places = number_places(arena, func, &slice, &slice.place_count);
+    PlaceFinder finder = { .func = func, .slice = &slice, .loops = wish.sharing };
+    if (wish.sharing)
+        find_homes(scratch, cfg, &finder);
+    number_places(arena, &finder, &slice);
+    ptx_arena_release(scratch, mark);
     return slice;
 }
 

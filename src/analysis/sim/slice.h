@@ -22,8 +22,16 @@ typedef struct Slice {
      * writes it */
     const uint32_t *places;
     uint32_t place_count;       /* the first included */
+    /* places from here on are of registers that are written and read within one basic block, which
+     * take turns in them: behind it they hold anything */
+    uint32_t first_shared;
     bool is_apart;              /* nothing in it depends on what other warps do */
 } Slice;
+
+static inline bool ptx_slice_shares_places(const Slice *slice)
+{
+    return slice->first_shared < slice->place_count;
+}
 
 /* What lies between a branch and where its sides meet, on either side. */
 typedef struct SliceRegion {
@@ -57,9 +65,16 @@ SliceRegion *ptx_region_compute(Arena *arena, RegionFinder *finder, BlockId bran
 const BlockId *ptx_reconvergence_compute(Arena *arena, Arena *scratch, const Func *func,
                                          const Cfg *cfg, const Dom *dom);
 
-/* defs may be NULL. has_contents: what is stored to global memory is needed too. Owned by arena;
- * scratch is left as found. */
+typedef struct SliceWish {
+    const Defs *defs;           /* of the function; NULL: found once more */
+    bool has_contents;          /* what is stored to global memory is needed too */
+    /* of the function: outside of them registers may share places, as what is not read any more is
+     * not asked for either; NULL: it may be */
+    const Loops *sharing;
+} SliceWish;
+
+/* Owned by arena; scratch is left as found. */
 Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg,
-                        const Defs *defs, bool has_contents);
+                        SliceWish wish);
 
 #endif

@@ -5,6 +5,7 @@
 #include "analysis/sim/machine.h"
 #include "analysis/sim/observer.h"
 #include "analysis/sim/value.h"
+#include "support/assert.h"
 #include "support/hash.h"
 
 #include <string.h>
@@ -375,6 +376,7 @@ static int64_t sampled_stays(Steering *s, InsnId branch)
 SteeredLoop ptx_steered_loop_find(Machine *m, Warp *w, InsnId branch)
 {
     const FuncState *func_state = w->frame->func_state;
+    ASSERT(!ptx_slice_shares_places(&func_state->slice));
     ArenaMark mark = ptx_arena_mark(m->scratch);
     Steering s = { .machine = m,
                    .warp = w,

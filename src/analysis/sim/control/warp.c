@@ -70,6 +70,16 @@ static void run_control_flow(Machine *m, Warp *w, const SimInsn *insn, uint32_t 
     }
 }
 
+/* What its places hold was another register's, or an earlier turn's. */
+static void clear_fresh(const Warp *w, const SimInsn *insn)
+{
+    for (unsigned o = 0; o < insn->result_count; o++) {
+        Register *r = insn->results[o].is_fresh ? w->frame->regs[insn->results[o].place] : NULL;
+        if (r)
+            r->is_written = false;
+    }
+}
+
 /* In lanes that the guard lets through, or may: `maybe`. */
 static void run_active(Machine *m, Warp *w, const SimInsn *insn, uint32_t active, uint32_t maybe,
                         uint8_t doubt)
@@ -88,6 +98,8 @@ static void run_active(Machine *m, Warp *w, const SimInsn *insn, uint32_t active
     else if (insn->is_access)
         ptx_memory_count(m, w, insn, w->frame->func_state->counts[top->pc], active,
                          top->is_loose && doubt < UNCERTAIN_ORDER ? UNCERTAIN_ORDER : doubt);
+    if (insn->has_fresh)
+        clear_fresh(w, insn);
     if (insn->is_needed || (insn->has_effect && !(m->are_apart && insn->is_access)))
         insn->run(m, w, insn, active, doubt);
     if (maybe)
