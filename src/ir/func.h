@@ -53,6 +53,8 @@ typedef struct Func {
     bool has_calls;             /* calls, or names a function in another way */
     bool has_unknown;           /* an opcode that the table lacks, or an error: less is certain */
     uint8_t tid_component;      /* the last of %tid that it names, .x being 0 */
+    /* named barriers: the highest number and one more; all 16 where one stands in a register */
+    uint8_t barrier_count;
 } Func;
 
 static inline const Operand *ptx_insn_operands(const Func *func, const Insn *insn)

@@ -4,6 +4,7 @@
 #include "check/check_form.h"
 #include "check/explain.h"
 #include "resolve/width.h"
+#include "support/minmax.h"
 
 static Op *add_op(Lower *l)
 {
@@ -475,6 +476,23 @@ static void report_narrow(Lower *l, const Insn *insn)
         ->help = "widen it (cvt.u64.u32), or name the state space that it is for";
 }
 
+enum { NAMED_BARRIERS = 16 };
+
+/* Named barriers are 0 to 15: PTX ISA, "bar". */
+static void note_named_barrier(Lower *l, const Insn *insn)
+{
+    const Operand *operands = &l->operands.items[insn->operand_first];
+    uint32_t at = 0;
+    if (ptx_op_has(insn->op, MOD_CLUSTER) || ptx_op_has(insn->op, MOD_WARP))
+        return;
+    while (at < insn->operand_count && operands[at].role & ROLE_DEF)
+        at++;                           /* bar.red writes its result first */
+    const bool is_number = at < insn->operand_count && operands[at].kind == OPERAND_INT
+                           && operands[at].value >= 0 && operands[at].value < NAMED_BARRIERS;
+    const uint32_t count = is_number ? (uint32_t)operands[at].value + 1 : NAMED_BARRIERS;
+    l->func->barrier_count = (uint8_t)ptx_u32_max(l->func->barrier_count, count);
+}
+
 void ptx_lower_insn(Lower *l, const AstStmt *stmt)
 {
     size_t length = ptx_span_length(stmt->opcode);
@@ -540,4 +558,6 @@ void ptx_lower_insn(Lower *l, const AstStmt *stmt)
         report_narrow(l, insn);
     l->func->has_unknown |= (insn->op->flags & OPF_UNKNOWN) != 0;
     l->func->has_calls |= op->kind == OPK_CALL;
+    if (op->kind == OPK_BAR)
+        note_named_barrier(l, insn);
 }

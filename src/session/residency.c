@@ -234,12 +234,8 @@ static uint8_t own_shared_use(const DemandScan *scan, const CallGraph *graph, Fu
         use |= SHARED_SIZED;
     if (is_unknown && unit->has_unsized)
         use |= SHARED_UNSIZED;
-    for (uint32_t o = 0; o < func->operand_count; o++) {
-        const Operand *operand = &func->operands[o];
-        const Var *var = operand->kind == OPERAND_VAR ? &module->vars[operand->id] : NULL;
-        if (var && var->space == SPACE_SHARED)
-            use |= var->bytes ? SHARED_SIZED : SHARED_UNSIZED;
-    }
+    for (uint32_t i = 0; i < func->shared_var_count; i++)
+        use |= module->vars[func->shared_vars[i]].bytes ? SHARED_SIZED : SHARED_UNSIZED;
     for (VarId v = scan->first_vars[id]; v < module->var_count && module->vars[v].func == id; v++)
         use |= module->vars[v].space == SPACE_SHARED && module->vars[v].bytes ? SHARED_SIZED : 0;
     return use;
@@ -303,13 +299,12 @@ static int64_t shared_bytes(DemandScan *scan, FuncId id, uint8_t called)
     if (!scan->seen)
         return own;
     uint64_t bytes = (uint64_t)own;
-    for (uint32_t o = 0; o < func->operand_count; o++) {
-        const Operand *operand = &func->operands[o];
-        if (operand->kind != OPERAND_VAR || scan->seen[operand->id] == id + 1)
-            continue;
-        const Var *var = &scan->module->vars[operand->id];
-        scan->seen[operand->id] = id + 1;
-        if (var->space == SPACE_SHARED && var->func == NO_ID && !lay_out(var, &bytes))
+    for (uint32_t i = 0; i < func->shared_var_count; i++) {
+        const VarId v = func->shared_vars[i];
+        const bool is_new = scan->seen[v] != id + 1;
+        scan->seen[v] = id + 1;
+        if (is_new && scan->module->vars[v].func == NO_ID
+            && !lay_out(&scan->module->vars[v], &bytes))
             return -1;
     }
     return (int64_t)bytes;
@@ -322,36 +317,10 @@ static bool may_use_dynamic_shared(const DemandScan *scan, FuncId id, uint8_t ca
     const Func *func = &scan->module->funcs[id];
     if (called & SHARED_UNSIZED)
         return true;
-    for (uint32_t o = 0; o < func->operand_count; o++) {
-        const Var *var = func->operands[o].kind == OPERAND_VAR
-                             ? &scan->module->vars[func->operands[o].id]
-                             : NULL;
-        if (var && var->space == SPACE_SHARED && !var->bytes)
+    for (uint32_t i = 0; i < func->shared_var_count; i++)
+        if (!scan->module->vars[func->shared_vars[i]].bytes)
             return true;
-    }
     return false;
-}
-
-/* Named barriers 0 to 15: the highest number and one more, all where one stands in a register. */
-static int64_t own_barriers(const Func *func)
-{
-    int64_t count = 0;
-    for (InsnId i = 0; i < func->insn_count; i++) {
-        const Insn *insn = &func->insns[i];
-        const Operand *operands = ptx_insn_operands(func, insn);
-        if (insn->op->kind != OPK_BAR || ptx_op_has(insn->op, MOD_CLUSTER)
-            || ptx_op_has(insn->op, MOD_WARP))
-            continue;
-        uint32_t at = 0;
-        while (at < insn->operand_count && operands[at].role & ROLE_DEF)
-            at++;                       /* bar.red writes its result first */
-        bool is_number = at < insn->operand_count && operands[at].kind == OPERAND_INT;
-        if (!is_number || operands[at].value >= 15 || operands[at].value < 0)
-            count = 16;
-        else if (operands[at].value >= count)
-            count = operands[at].value + 1;
-    }
-    return count;
 }
 
 enum { BARRIERS_UNKNOWN = 17 };     /* more than there are */
@@ -361,7 +330,7 @@ static uint8_t barriers_at(const Module *module, const CallGraph *graph, FuncId 
     bool is_there = module->funcs[id].has_body || is_system_call(module, id);
     return graph->nodes[id].has_indirect_call || !is_there
                ? BARRIERS_UNKNOWN
-               : (uint8_t)own_barriers(&module->funcs[id]);
+               : module->funcs[id].barrier_count;
 }
 
 /* All that comes to call the function has so many, unless it is known to have more. */
@@ -420,7 +389,7 @@ Demand ptx_demand_compute(DemandScan *scan, Arena *scratch, const CallGraph *cal
         .local_bytes = laid_out_bytes(scan, func, SPACE_LOCAL, false),
         .param_bytes = laid_out_bytes(scan, func, SPACE_PARAM, true),
         .barriers = shares ? count_barriers(scan, calls, scratch, func)
-                           : own_barriers(&module->funcs[func]),
+                           : module->funcs[func].barrier_count,
         .may_use_dynamic_shared = may_use_dynamic_shared(scan, func, called),
     };
 }
