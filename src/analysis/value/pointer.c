@@ -34,19 +34,17 @@ static uint64_t held_by(PointerFlow *f, RegId reg)
 
 /* What its results may point into: what is moved, chosen or added to; a factor or a shifted value
  * is no pointer. */
-static uint64_t flow_of(PointerFlow *f, const Insn *insn)
+static uint64_t flow_of(PointerFlow *f, const Insn *insn, const Operand *operands)
 {
-    const Operand *operands = ptx_insn_operands(f->func, insn);
     uint64_t found = 0;
-    bool is_load = insn->op->kind == OPK_LD, is_product = insn->op->operation == OP_MAD;
-    for (uint32_t o = 0; o < insn->operand_count; o++) {
-        bool is_read = operands[o].role & (ROLE_USE | ROLE_ADDRESS),
-             is_factor = is_product && o < 3;
-        if (is_load)
-            found |= is_read ? bit_of(f->func, &operands[o]) : 0;
-        else if (is_read && !is_factor)
-            found |= operands[o].kind == OPERAND_REG ? held_by(f, operands[o].id)
-                                                     : bit_of(f->func, &operands[o]);
+    const bool is_load = insn->op->kind == OPK_LD;
+    for (uint32_t o = insn->op->operation == OP_MAD ? 3 : 0; o < insn->operand_count; o++) {
+        if (!(operands[o].role & (ROLE_USE | ROLE_ADDRESS)))
+            continue;
+        if (operands[o].kind == OPERAND_VAR)
+            found |= bit_of(f->func, &operands[o]);
+        else if (operands[o].kind == OPERAND_REG && !is_load)
+            found |= held_by(f, operands[o].id);
     }
     return found;
 }
@@ -89,7 +87,7 @@ static uint64_t uses_of(PointerFlow *f, const Insn *insn)
 static void flow_through(PointerFlow *f, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(f->func, insn);
-    const uint64_t flow = hands_on(insn->op) ? flow_of(f, insn) : 0;
+    const uint64_t flow = hands_on(insn->op) ? flow_of(f, insn, operands) : 0;
     for (uint32_t o = 0; flow && o < insn->operand_count; o++) {
         if (!ptx_operand_is_def(&operands[o]) || !(flow & ~f->from[operands[o].id]))
             continue;

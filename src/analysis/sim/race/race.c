@@ -46,16 +46,13 @@ static uint32_t granule_of(const Func *func, bool is_plain)
 Race *ptx_race_new(Machine *m, uint8_t *orders)
 {
     const bool is_plain = !has_protocols(m->module);
-    const uint32_t granule = granule_of(&m->module->funcs[m->kernel], is_plain);
     const unsigned mbarriers = is_plain ? 0 : MBARRIERS;
     Race *r = ptx_arena_new(m->arena, Race);
     *r = (Race){ .machine = m,
                  .orders = orders,
                  .arena = m->arena,
                  .warp_count = m->warp_count,
-                 .granule = granule,
                  .alike = 1,
-                 .granule_wanted = granule,
                  .most_mbarriers = mbarriers,
                  .width = is_plain ? m->warp_count : 2 * m->warp_count + mbarriers };
     r->known = ptx_arena_array(m->arena, uint32_t, (size_t)m->warp_count * r->width);
@@ -73,9 +70,17 @@ Race *ptx_race_new(Machine *m, uint8_t *orders)
     return r;
 }
 
+static void set_granule(Race *r)
+{
+    const Machine *m = r->machine;
+    r->granule = r->granule_wanted = granule_of(&m->module->funcs[m->kernel], !r->most_mbarriers);
+}
+
 /* Nothing is seen yet. */
 static void clear_places(Race *r)
 {
+    if (!r->granule)
+        set_granule(r);
     if (r->granule_wanted < r->granule) { /* places are other ones now */
         r->granule = r->granule_wanted;
         r->page_count = 0;

@@ -311,7 +311,7 @@ typedef struct Race {
     uint8_t *orders;            /* per Op.id: Order; the caller's */
     Arena *arena;               /* the machine's */
     uint32_t warp_count;
-    uint32_t granule;
+    uint32_t granule;           /* 0: no run has begun */
     uint32_t most_mbarriers;
     /* columns: of warps, of mbarriers, and of warps once more, for the async proxy */
     uint32_t width;
