@@ -73,6 +73,57 @@ __device__ inline unsigned mixed(unsigned t)
     return t ^ t >> 16;
 }
 
+KERNEL(rd_same, float *o, const float *a, int n) { const long t = thread(); float s = 0; for (int i = 0; i < n; i++) s += a[i] * t; o[t] = s; }
+KERNEL(rd_row, float *o, const float *a, int n)
+{
+    float s = 0;
+#pragma unroll 1
+    for (int i = 0; i < n; i++)
+        s += a[i * 32 + (threadIdx.x & 31)];
+    o[thread()] = s;
+}
+KERNEL(rd_row8, float *o, const float *a, int n)
+{
+    float s = 0;
+#pragma unroll 8
+    for (int i = 0; i < n; i++)
+        s += a[i * 32 + (threadIdx.x & 31)];
+    o[thread()] = s;
+}
+KERNEL(rd_window, float *o, const float *a, int n)
+{
+    float s = 0;
+#pragma unroll 8
+    for (int i = 0; i < n; i++)
+        s += a[i + (threadIdx.x & 31)];
+    o[thread()] = s;
+}
+KERNEL(rd_vector, float *o, const float4 *a, int n)
+{
+    float s = 0;
+#pragma unroll 4
+    for (int i = 0; i < n; i++) {
+        const float4 v = a[i];
+        s += v.x + v.y + v.z + v.w;
+    }
+    o[thread()] = s;
+}
+KERNEL(rd_bodies, float4 *o, const float4 *a, int n)
+{
+    const long t = thread();
+    const float4 p = a[t];
+    float x = 0, y = 0, z = 0;
+    for (int i = 0; i < n; i++) {
+        const float4 q = a[i];
+        const float dx = q.x - p.x, dy = q.y - p.y, dz = q.z - p.z;
+        float r = rsqrtf(dx * dx + dy * dy + dz * dz + .01f);
+        r = r * r * r * q.w;
+        x += dx * r;
+        y += dy * r;
+        z += dz * r;
+    }
+    o[t] = make_float4(x, y, z, 0);
+}
 KERNEL(st_hash, float *o, unsigned mask) { const long t = thread(); o[mixed(t) & mask] = t; }
 KERNEL(st_hash_load, float *o, const float *a, unsigned mask) { const long t = thread(); o[t] = a[mixed(t) & mask]; }
 KERNEL(st_hash_load8, float *o, const float *a, unsigned mask)
