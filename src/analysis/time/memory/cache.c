@@ -447,8 +447,8 @@ static double irregular_sectors(const CacheInput *in)
 static void scatter_stores(const Machinery *m, const CacheInput *in, Cached *out)
 {
     const Traffics *t = &m->evaluation->traffics;
-    const double sectors = irregular_sectors(in);
-    if (!(sectors >= 0.9 * t->store_sectors) || !(t->store_sectors > 0))
+    const double sectors = t->store_sectors > 0 ? irregular_sectors(in) : 0;
+    if (!(sectors > 0) || sectors < 0.9 * t->store_sectors)
         return;
     const double moved = SECTOR_BYTES * moved_sectors(m, sectors, t->written_bytes);
     out->written_bytes = moved;
