@@ -253,6 +253,12 @@ static double bytes_again(const Machinery *m, const ArrayTraffic *array)
     return PIECE_BYTES * again * fmax(0, 1 - m->l2_bytes / array->read_bytes);
 }
 
+/* No rows: of a line a request asks for one half, as a rule. */
+static bool are_pieces_alone(const Traffics *t)
+{
+    return t->load_pieces < 1.5 * t->load_requests;
+}
+
 /* Of what blocks read again, the share that a single block reads. */
 static double reused_alone(const Traffics *t)
 {
@@ -738,7 +744,7 @@ Cached ptx_cached_compute(Arena *arena, const CacheInput *in)
         double sectors = sectors_of(&m, array);
         out.load_sectors += sectors - array->missed;
         joined += ptx_cached_has_same_neighbour(evaluation, array) ? sectors + array->past : 0;
-        if (is_by_chance(array, evaluation->grid)) {
+        if (is_by_chance(array, evaluation->grid) && are_pieces_alone(t)) {
             const double again = bytes_again(&m, array);
             out.read_bytes += again;
             out.scattered_bytes += array->read_bytes + again;
