@@ -10,7 +10,7 @@
 
 const DiagInfo ptx_diag_info[DIAG__COUNT] = {
 #define DG(id, code, name, severity, group) \
-    [DIAG_##id] = { code, name, SEVERITY_##severity, group, false },
+    [DIAG_##id] = { code, name, SEVERITY_##severity, group, false, false },
 #include "support/diags.def"
 #undef DG
 };

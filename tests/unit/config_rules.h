@@ -27,22 +27,22 @@ enum {
 };
 
 static const Rule test_rules_of_tree[] = {
-    { .info = { "COR101", "never-written-register", SEVERITY_WARNING, "correctness", false } },
-    { .info = { "COR102", "dead-write", SEVERITY_WARNING, "correctness", false } },
-    { .info = { "LCH101", "block-of-no-warps", SEVERITY_NOTE, "launch", false } },
-    { .info = { "LIM103", "too-many-diagnostics", SEVERITY_NOTE, "limit", false }, .is_front_end = true },
-    { .info = { "OCC103", "small-block", SEVERITY_NOTE, "occupancy", false }, .threshold_count = 2 },
-    { .info = { "SUP101", "unused-suppression", SEVERITY_WARNING, "suppression", false }, .is_front_end = true },
-    { .info = { "SUP102", "bad-suppression", SEVERITY_WARNING, "suppression", false }, .is_front_end = true },
-    { .info = { "SYN101", "bad-byte", SEVERITY_ERROR, "syntax", false }, .is_front_end = true },
-    { .info = { "THR101", "unfused-multiply-add", SEVERITY_NOTE, "throughput", false } },
-    { .info = { "THR102", "full-precision-in-loop", SEVERITY_NOTE, "throughput", false } },
-    { .info = { "THR103", "narrow-access", SEVERITY_NOTE, "throughput", false }, .is_preview = true },
-    { .info = { "THR110", "redundant-load", SEVERITY_WARNING, "throughput", false } },
+    { .info = { "COR101", "never-written-register", SEVERITY_WARNING, "correctness", false, false } },
+    { .info = { "COR102", "dead-write", SEVERITY_WARNING, "correctness", false, false } },
+    { .info = { "LCH101", "block-of-no-warps", SEVERITY_NOTE, "launch", false, false } },
+    { .info = { "LIM103", "too-many-diagnostics", SEVERITY_NOTE, "limit", false, false }, .is_front_end = true },
+    { .info = { "OCC103", "small-block", SEVERITY_NOTE, "occupancy", false, false }, .threshold_count = 2 },
+    { .info = { "SUP101", "unused-suppression", SEVERITY_WARNING, "suppression", false, false }, .is_front_end = true },
+    { .info = { "SUP102", "bad-suppression", SEVERITY_WARNING, "suppression", false, false }, .is_front_end = true },
+    { .info = { "SYN101", "bad-byte", SEVERITY_ERROR, "syntax", false, false }, .is_front_end = true },
+    { .info = { "THR101", "unfused-multiply-add", SEVERITY_NOTE, "throughput", false, false } },
+    { .info = { "THR102", "full-precision-in-loop", SEVERITY_NOTE, "throughput", false, false } },
+    { .info = { "THR103", "narrow-access", SEVERITY_NOTE, "throughput", false, false }, .is_preview = true },
+    { .info = { "THR110", "redundant-load", SEVERITY_WARNING, "throughput", false, false } },
 };
 
 static const Rule test_rules_of_user[] = {
-    { .info = { "USR101", "house-style", SEVERITY_NOTE, "ours", false }, .threshold_count = 1 },
+    { .info = { "USR101", "house-style", SEVERITY_NOTE, "ours", false, false }, .threshold_count = 1 },
 };
 
 static const RuleSet test_sets[] = {
