@@ -9,7 +9,7 @@
 #include "analysis/access/evaluate.h"
 #include "analysis/sim/cost/footprint.h"
 #include "analysis/time/phases.h"
-#include "analysis/time/predict.h"
+#include "analysis/time/join.h"
 #include "gpu/gpu.h"
 #include "isa/isa.h"
 

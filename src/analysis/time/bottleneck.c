@@ -4,6 +4,7 @@
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/loop.h"
 #include "analysis/sass/executed.h"
+#include "analysis/time/join.h"
 #include "analysis/time/predict.h"
 #include "gpu/gpu.h"
 #include "ir/operand.h"

@@ -136,33 +136,11 @@ extern const Prediction ptx_prediction_unknown;
  * where data say, over so many bytes (address_distribution.h), by chance. */
 double ptx_constant_addresses(const Count *count, double reach, uint32_t bytes);
 
-/* The same launch, did one part take nothing: what is to be had there at most. */
-Prediction ptx_predict_without(const Prediction *prediction, TimePart part);
-
-/* The same, were there so much less of it to do. */
-typedef struct Relief {
-    double issue_us, wavefronts, passes, there_us, back_us, dram_bytes;
-} Relief;
-double ptx_predict_relieved_us(const Prediction *prediction, const Relief *relief);
-
 /* Of the way to L2 and back, what so many requests take. */
 typedef struct L2Traffic {
     double load_lines, load_pieces, fresh_sectors, store_lines, store_sectors, store_parts;
 } L2Traffic;
 void ptx_predict_l2_us(const Gpu *gpu, const L2Traffic *traffic, double *there, double *back);
-
-/* What the launch takes longer than the same work would, did each SM have as many blocks as the
- * others: never more than is predicted. Latency adds nothing: it is ptx_predict_last_wave_us's. */
-double ptx_predict_imbalance_us(const Prediction *prediction);
-
-/* The same work spread evenly over more SMs, those that have some now being `share` of them: their
- * units take so much less. Latency stays, but for what a thread does over and over: `repeats`
- * times what it does most. */
-double ptx_predict_spread_us(const Prediction *prediction, double share, double repeats);
-
-/* What a last wave that is not full takes longer than its share of a full one: its blocks wait by
- * themselves. */
-double ptx_predict_last_wave_us(const Prediction *prediction);
 
 /* facts are not asked for. Owned by arena; scratch, another arena, is left as found. */
 const PredictFacts *ptx_predict_facts_compute(Arena *arena, Arena *scratch,

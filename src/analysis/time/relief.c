@@ -7,13 +7,12 @@
 
 enum { SECTOR_BYTES = 32, SECTORS_OF_LINE = 4, SECTORS_OF_PIECE = 2 };
 
-/* Sectors that L1 does not hold; of a store all. */
-static double beyond_l1(const Prediction *of, const Op *op, const Count *count)
+double ptx_relief_beyond_l1(const Op *op, const Count *count, double lost)
 {
-    if (!(op->flags & OPF_LOAD))
+    if (!(op->flags & OPF_LOAD) || !(count->requests > 0))
         return count->sectors;
     const double first = fmin(1, count->waits / count->requests);
-    return count->sectors * (first + (1 - first) * of->lost);
+    return count->sectors * (first + (1 - first) * lost);
 }
 
 /* In as many lines of 128 bytes. used: of the sectors' bytes, those that lanes ask for. */
@@ -33,7 +32,7 @@ static L2Traffic l2_traffic(const Op *op, double sectors, double lines, double u
 static Relief relieve_global(const Gpu *gpu, const Prediction *of, const Op *op,
                              const Count *count, const IdealAccess *ideal)
 {
-    const double beyond = beyond_l1(of, op, count),
+    const double beyond = ptx_relief_beyond_l1(op, count, of->lost),
                  left = fmin(beyond, fmax(ideal->sectors, ideal->used_together * count->sectors)),
                  each = op->flags & OPF_LOAD ? of->read_bytes : of->written_bytes,
                  dram = beyond * each, dram_left = fmin(dram, left * SECTOR_BYTES);

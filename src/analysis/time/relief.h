@@ -9,7 +9,7 @@
 #ifndef PTX_ANALYSIS_TIME_RELIEF_H
 #define PTX_ANALYSIS_TIME_RELIEF_H
 
-#include "analysis/time/predict.h"
+#include "analysis/time/join.h"
 
 typedef struct Op Op;
 
@@ -19,6 +19,9 @@ typedef struct IdealAccess {    /* of the launch, as its Count is */
      * less comes from beyond L1 */
     double used_together;
 } IdealAccess;
+
+/* Sectors that L1 does not hold; of a store all. lost: Cached's. */
+double ptx_relief_beyond_l1(const Op *op, const Count *count, double lost);
 
 Relief ptx_relief_of_access(const Gpu *gpu, const Prediction *prediction, const Op *op,
                             const Count *count, const IdealAccess *ideal);

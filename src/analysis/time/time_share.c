@@ -7,6 +7,7 @@
 #include "analysis/sim/count.h"
 #include "analysis/time/matrix_rate.h"
 #include "analysis/time/memory/cache.h"
+#include "analysis/time/relief.h"
 #include "analysis/time/throughput.h"
 #include "gpu/gpu.h"
 #include "ir/func.h"
@@ -103,7 +104,7 @@ static void take_local_lines(Sharer *s)
     }
 }
 
-/* Sectors that L1 does not hold; of a store all. */
+/* Those that go where data lead, too. */
 static double sectors_beyond_l1(const Sharer *s, InsnId i)
 {
     const Count *count = s->run->insns[i].total;
@@ -112,10 +113,7 @@ static double sectors_beyond_l1(const Sharer *s, InsnId i)
     const bool is_own = s->run->insns == s->input->in->evaluation->insns;
     const double missed = is_own && cached->data_missed ? cached->data_missed[i] : 1,
                  by_data = count->data_lanes * missed;
-    if (!(op->flags & OPF_LOAD) || !(count->requests > 0))
-        return count->sectors + by_data;
-    const double first = fmin(1, count->waits / count->requests);
-    return count->sectors * (first + (1 - first) * cached->lost) + by_data;
+    return ptx_relief_beyond_l1(op, count, cached->lost) + by_data;
 }
 
 static double tensor_taken(const Sharer *s, InsnId i)

@@ -12,6 +12,7 @@
 #include "analysis/sim/count.h"
 #include "analysis/time/bottleneck.h"
 #include "analysis/time/parallelism.h"
+#include "analysis/time/join.h"
 #include "analysis/time/predict.h"
 #include "isa/isa.h"
 #include "session/session.h"
