@@ -44,3 +44,16 @@ double ptx_block_schedule_excess(Arena *scratch, const float *works, uint32_t co
     ptx_arena_release(scratch, mark);
     return out;
 }
+
+double ptx_block_schedule_busiest(Arena *scratch, const float *works, uint32_t count, uint32_t sms)
+{
+    ArenaMark mark = ptx_arena_mark(scratch);
+    double *done = ptx_arena_array(scratch, double, sms), sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        done[i % sms] += (double)works[i];
+        sum += (double)works[i];
+    }
+    const double most = last_end(done, sms);
+    ptx_arena_release(scratch, mark);
+    return sum > 0 ? most * sms / sum : 1;
+}

@@ -13,4 +13,8 @@
 double ptx_block_schedule_excess(Arena *scratch, const float *works, uint32_t count, double slots,
                                  double longest);
 
+/* Of blocks that all start at once, one to each SM in their order and so on: what the SM that has
+ * most to do has of it, over what an SM has on average. 1 or more. scratch is left as found. */
+double ptx_block_schedule_busiest(Arena *scratch, const float *works, uint32_t count, uint32_t sms);
+
 #endif

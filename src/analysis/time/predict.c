@@ -58,6 +58,7 @@ typedef struct Speeds {
     double launch_us, block_us;
     /* bytes per us; the best that was measured, else the peak; what is sustained */
     double dram_peak, dram_ceiling, dram;
+    double busiest_share;       /* of what SMs do, the busiest one's over that of one on average */
 } Speeds;
 
 static Speeds speeds_of(const Gpu *gpu)
@@ -169,17 +170,20 @@ static const float *longest_load_clocks(Arena *scratch, const PredictInput *in,
 
 /* ---- the parts ------------------------------------------------------------------------------- */
 
-/* Blocks do not divide. */
-static double busiest_share(const PredictInput *in, const Speeds *s)
+/* Blocks do not divide, and those that all start at once stay where they started. */
+static double busiest_share(Arena *scratch, const PredictInput *in, const Speeds *s)
 {
-    double even = in->blocks / s->sms;
+    const double even = in->blocks / s->sms;
+    const float *works = in->evaluation->block_works;
+    if (works && in->blocks <= s->sms * floor(in->blocks_per_sm))
+        return ptx_block_schedule_busiest(scratch, works, (uint32_t)in->blocks, (uint32_t)s->sms);
     return ceil(even) / even;
 }
 
 /* Clocks of an SM, were work spread evenly, to microseconds of the busiest. */
-static double even_us(const PredictInput *in, const Speeds *s, double clocks_of_all)
+static double even_us(const Speeds *s, double clocks_of_all)
 {
-    return clocks_of_all / s->sms * busiest_share(in, s) / s->clocks_per_us;
+    return clocks_of_all / s->sms * s->busiest_share / s->clocks_per_us;
 }
 
 /* The block with most to do, by its instructions, against a block on average. */
@@ -193,7 +197,7 @@ static double heaviest_block(const PredictInput *in)
 static double busiest_us(const PredictInput *in, const Speeds *s, double clocks_of_all)
 {
     double heaviest = clocks_of_all / in->blocks * heaviest_block(in) / s->clocks_per_us;
-    return fmax(even_us(in, s, clocks_of_all), heaviest);
+    return fmax(even_us(s, clocks_of_all), heaviest);
 }
 
 /* Accesses of shared memory that ptxas joins with others. */
@@ -937,7 +941,7 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     /* of long code, the fetch runs ahead */
     double fetch_ns = ptx_gpu_figure(in->gpu, FIGURE_FETCH_NS) * code_instructions(in);
     out.parts_us[PART_FETCH] = fmin(fetch_ns, ptx_gpu_figure(in->gpu, FIGURE_FETCH_MOST_NS)) / 1e3;
-    out.busiest_share = busiest_share(in, &s);
+    out.busiest_share = s.busiest_share = busiest_share(scratch, in, &s);
     find_pipes(in, &s, &out);
     ArenaMark mark = ptx_arena_mark(scratch);
     const AddressDistribution *spread =
