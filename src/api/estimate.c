@@ -191,7 +191,7 @@ static void sum_requests(const Evaluation *evaluation, const Func *func, ptxlint
         shared += total->wavefronts > 0 ? total->requests : 0;
         sectors += total->sectors;
         ideal_sectors += total->ideal_sectors;
-        lines += total->lines;
+        lines += total->sectors > 0 ? total->lines : 0;
         wavefronts += total->wavefronts;
         ideal_wavefronts += total->ideal_wavefronts;
     }

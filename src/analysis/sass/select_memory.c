@@ -159,8 +159,7 @@ enum {
     MAX_ELEMENTS = 64,
     MAX_INDEXED = 6,
     ELEMENTS_FEW = 8,
-    INDEXED_MOST_OF_FEW = 12,
-    WARP_LINES = 32
+    INDEXED_MOST_OF_FEW = 12
 };
 
 static NodeId address_of(const Selection *s, const Insn *insn)
@@ -207,16 +206,13 @@ void ptx_select_find_local(Selection *s, const Loops *loops)
         || indexed > (s->local_elements <= ELEMENTS_FEW ? INDEXED_MOST_OF_FEW : MAX_INDEXED);
 }
 
-/* Lanes have a line for each word; an index takes each of them to another. */
 bool ptx_select_local(Selection *s, Selected *row, const Insn *insn)
 {
     bool is_fixed = bytes_around(s, address_of(s, insn)) > 0; /* else an index decides */
-    uint32_t words = ptx_u32_max(insn->access_bytes / 4u, 1u),
-             places = is_fixed ? 1 : ptx_u32_min(s->local_elements, WARP_LINES);
     if (!s->local_elements || insn->op->space != SPACE_LOCAL || !insn->access_bytes)
         return false;
     if (s->has_local) {
-        row->lines = (uint8_t)ptx_u32_min(words * places, UINT8_MAX);
+        row->is_local = true;
         ptx_select_add_row(s, row, MACHINE_GLOBAL, 1);
     } else if (is_fixed) {
         ptx_select_add_row(s, row, MACHINE_MOVE, 0);

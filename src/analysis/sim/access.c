@@ -5,6 +5,8 @@
 #include "analysis/sim/observer.h"
 #include "analysis/value/launch.h"
 
+#include <math.h>
+
 /* ---- what kind ------------------------------------------------------------------------------- */
 
 /* An atomic that shared memory has no instruction for is a CAS loop; its trips depend on
@@ -210,6 +212,47 @@ static void count_constant(Machine *m, Count *count, const Value *address, uint3
     ptx_count_scales(count, address);
 }
 
+/* Of local memory, words of 4 bytes of the lanes of a warp lie side by side: a line for each word
+ * that some lane asks for, a sector for each that one of eight lanes does. */
+static void count_local(Count *count, const Value *address, const Request *r)
+{
+    enum { WORD_BYTES = 4, LANES_OF_SECTOR = 8 };
+    const unsigned words = r->bytes > WORD_BYTES ? r->bytes / WORD_BYTES : 1;
+    unsigned lines = 0, sectors = 0;
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        const uint64_t word = ptx_value_lane(address, i) / WORD_BYTES;
+        const unsigned first = i - i % LANES_OF_SECTOR;
+        unsigned before = i;
+        if (!(r->lanes >> i & 1))
+            continue;
+        while (before && !(r->lanes >> (before - 1) & 1
+                           && ptx_value_lane(address, before - 1) / WORD_BYTES == word))
+            before--;
+        lines += !before;
+        sectors += before <= first;
+    }
+    count->lines += lines * words;
+    count->segments += sectors * words;
+}
+
+/* Of `count` words, those that `lanes` lanes ask for by chance. */
+static double words_by_chance(unsigned lanes, double count)
+{
+    return count * (1 - pow(1 - 1 / count, lanes));
+}
+
+/* The same where data say which word of all that the kernel has there. */
+static void guess_local(const Machine *m, Count *count, const Request *r)
+{
+    enum { WORD_BYTES = 4, LANES_OF_SECTOR = 8 };
+    const double words = fmax(1, r->bytes / (double)WORD_BYTES),
+                 places = fmax(1, (double)m->next_local / WORD_BYTES / words);
+    count->lines += words * words_by_chance(ptx_lanes_count(r->lanes), places);
+    for (unsigned i = 0; i < WARP_LANES; i += LANES_OF_SECTOR)
+        count->segments
+            += words * words_by_chance(ptx_lanes_count(r->lanes & UINT32_C(0xff) << i), places);
+}
+
 void ptx_memory_count(Machine *m, Warp *w, const SimInsn *insn, Count *count, uint32_t lanes,
                       uint8_t doubt)
 {
@@ -253,6 +296,8 @@ void ptx_memory_count(Machine *m, Warp *w, const SimInsn *insn, Count *count, ui
                 count->data_requests++;
                 count->data_lanes += ptx_lanes_count(addressed);
             }
+            if (space == SPACE_LOCAL)
+                guess_local(m, count, &(Request){ .lanes = addressed, .bytes = r.bytes });
             continue;
         }
         if (address->is_assumed)
@@ -271,6 +316,8 @@ void ptx_memory_count(Machine *m, Warp *w, const SimInsn *insn, Count *count, ui
             count_shared(m, w, &event);
         else if (space == SPACE_GLOBAL)
             count_global(m, w, &event);
+        else if (space == SPACE_LOCAL)
+            count_local(count, address, &here);
         else if (space == SPACE_CONST
                  || (space == SPACE_PARAM
                      && ptx_request_place(ptx_value_lane(address, 0)) < m->param_size))

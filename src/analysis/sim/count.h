@@ -53,7 +53,8 @@ typedef struct Count {
     double longest_waits;       /* of the longest block's requests, the share that waits for L2 */
     double active;              /* lanes in the requests */
     double sectors, ideal_sectors, wavefronts, ideal_wavefronts;
-    /* of global memory, whatever the GPU moves: distinct pieces of 128 and of 32 bytes */
+    /* of global memory, whatever the GPU moves: distinct pieces of 128 and of 32 bytes; of local
+     * memory, as words of its lanes lie */
     double lines, segments;
     double passes;              /* of global memory: through L1 (l1_passes.h) */
     /* fewer, as ptxas joins the access with its neighbours: joinable_row.h */

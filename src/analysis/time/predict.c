@@ -438,18 +438,6 @@ static double all_wavefronts_by_chance(const PredictInput *in, const AddressDist
     return wavefronts;
 }
 
-static double local_lines(const PredictInput *in)
-{
-    double lines = 0;
-    for (uint32_t i = 0; i < in->lowered->insn_count; i++) {
-        const LoweredInsn *insn = &in->lowered->insns[i];
-        lines += insn->lines
-                     ? insn->lines * ptx_probable_warps(&in->evaluation->insns[insn->origin])
-                     : 0;
-    }
-    return lines;
-}
-
 /* Nothing comes before the first request is there and back; the code behind it is fetched
  * meanwhile. */
 static double first_wait_us(const PredictInput *in, const Speeds *s, const Prediction *out)
@@ -516,8 +504,7 @@ static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
                                                + cached->written_bytes
                                          : bytes_without_cache(in);
     out->parts_us[PART_SHARED] = shared_us(in, s, spread, &out->wavefronts);
-    const double lines = cached->load_lines + cached->store_lines + local_lines(in)
-                         + hidden.spill_lines;
+    const double lines = cached->load_lines + cached->store_lines + hidden.local_lines;
     out->parts_us[PART_L1] = has_cache(in->gpu) ? busiest_us(in, s, lines) : 0;
     out->l1_passes = lines;
     out->lost = has_cache(in->gpu) ? cached->lost : 1;
@@ -956,7 +943,10 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
                                                       sources,
                                                       in->blocks_per_sm, in->warps_per_block,
                                                       in->cfg, in->loops, in->launch });
-    out.parts_us[PART_ATOMIC] = ptx_atomic_us(in->gpu, in->func, in->evaluation, spread);
+    const AtomicTime atomics
+        = ptx_atomic_time(in->gpu, in->func, in->evaluation, spread);
+    out.parts_us[PART_ATOMIC] = atomics.busiest_us;
+    out.mean_atomics_us = atomics.mean_us;
     find_memory(scratch, in, &s, &cached, spread, &out);
     find_constants(in, &s, spread, &out);
     double waits_us = find_chain(scratch, in, &s, &cached, &out);

@@ -101,6 +101,7 @@ typedef struct Prediction {     /* NaN: not known */
     double own_share;
     /* of PART_DRAM, what is stored when nothing else is left to be done; of PART_ATOMIC */
     double last_share, last_atomics;
+    double mean_atomics_us;     /* of PART_ATOMIC, what an average slice of L2 has */
     double block_share;         /* of PART_LATENCY, what a block takes by itself */
     /* of the norm that joins memory with what the SMs' units are busy for */
     double phase_exponent;

@@ -7,6 +7,7 @@
 #include "analysis/sim/count.h"
 #include "analysis/time/matrix_rate.h"
 #include "analysis/time/memory/cache.h"
+#include "analysis/time/memory/local_memory.h"
 #include "analysis/time/relief.h"
 #include "analysis/time/throughput.h"
 #include "gpu/gpu.h"
@@ -95,13 +96,11 @@ static void take_machine(Sharer *s, PipeId pipe)
 
 static void take_local_lines(Sharer *s)
 {
-    const Lowered *lowered = s->run->code->lowered;
-    for (uint32_t i = 0; lowered && i < lowered->insn_count; i++) {
-        const LoweredInsn *insn = &lowered->insns[i];
-        if (insn->origin != NO_ID)
-            s->taken[insn->origin] += insn->lines
-                                      * ptx_probable_warps(&s->run->insns[insn->origin]);
-    }
+    const Compiled *code = s->run->code;
+    if (!code->lowered || !ptx_local_memory_has_arrays(code->lowered))
+        return;
+    for (InsnId i = 0; i < code->func->insn_count; i++)
+        s->taken[i] += ptx_local_memory_traffic(&code->func->insns[i], &s->run->insns[i]).passes;
 }
 
 /* Those that go where data lead, too. */

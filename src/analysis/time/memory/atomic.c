@@ -37,29 +37,31 @@ static double passes_by_chance(unsigned lanes, double elements, uint32_t bytes, 
     return passes / SAMPLES;
 }
 
-static double passes_by_data(const Gpu *gpu, const Insn *insn, const Count *count, double spread)
+static double passes_by_data(const Insn *insn, const Count *count, double spread)
 {
     unsigned lanes = (unsigned)fmax(1, fmin(32, round(count->data_lanes / count->data_requests)));
     uint32_t bytes = insn->access_bytes ? insn->access_bytes : 4;
     bool is_serial = ptx_type_info[insn->op->type].kind == KIND_FLOAT;
-    return count->data_requests * passes_by_chance(lanes, spread / bytes, bytes, is_serial)
-           / slices_of(gpu, spread);
+    return count->data_requests * passes_by_chance(lanes, spread / bytes, bytes, is_serial);
 }
 
-double ptx_atomic_us(const Gpu *gpu, const Func *func, const Evaluation *evaluation,
-                     const AddressDistribution *spread)
+AtomicTime ptx_atomic_time(const Gpu *gpu, const Func *func, const Evaluation *evaluation,
+                           const AddressDistribution *spread)
 {
     const Traffics *t = &evaluation->traffics;
-    double pass = ptx_gpu_figure(gpu, FIGURE_ATOMIC_PASS_NS);
-    double passes = t->atomic_passes
-                    / slices_of(gpu, t->data_atomics > 0 ? (double)INFINITY : t->atomic_bytes);
+    const double us = ptx_gpu_figure(gpu, FIGURE_ATOMIC_PASS_NS) / 1e3,
+                 bytes = t->data_atomics > 0 ? (double)INFINITY : t->atomic_bytes;
+    double all = t->atomic_passes, busiest = all / slices_of(gpu, bytes);
     for (InsnId i = 0; spread && i < func->insn_count; i++) {
         OpKind kind = (OpKind)func->insns[i].op->kind;
-        if ((kind == OPK_ATOM || kind == OPK_RED) && func->insns[i].op->space != SPACE_SHARED
-            && evaluation->insns[i].total->data_requests > 0)
-            passes += (double)evaluation->insns[i].share
-                      * passes_by_data(gpu, &func->insns[i], evaluation->insns[i].total,
-                                       spread[i].reach > 0 ? spread[i].reach : (double)INFINITY);
+        const double reach = spread[i].reach > 0 ? spread[i].reach : (double)INFINITY;
+        if ((kind != OPK_ATOM && kind != OPK_RED) || func->insns[i].op->space == SPACE_SHARED
+            || !(evaluation->insns[i].total->data_requests > 0))
+            continue;
+        const double passes = (double)evaluation->insns[i].share
+                              * passes_by_data(&func->insns[i], evaluation->insns[i].total, reach);
+        all += passes;
+        busiest += passes / slices_of(gpu, reach);
     }
-    return pass * passes / 1e3;
+    return (AtomicTime){ us * busiest, us * all / ptx_gpu_figure(gpu, FIGURE_ATOMIC_SLICES) };
 }

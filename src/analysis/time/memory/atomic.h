@@ -13,8 +13,13 @@ typedef struct AddressDistribution AddressDistribution;
 typedef struct Evaluation Evaluation;
 typedef struct Gpu Gpu;
 
+typedef struct AtomicTime {
+    double busiest_us;          /* of the slice that has most of them */
+    double mean_us;             /* of all slices, on average: loads and stores wait behind them */
+} AtomicTime;
+
 /* spread: ptx_address_distribution_compute; NULL: of no address data say where. */
-double ptx_atomic_us(const Gpu *gpu, const Func *func, const Evaluation *evaluation,
-                     const AddressDistribution *spread);
+AtomicTime ptx_atomic_time(const Gpu *gpu, const Func *func, const Evaluation *evaluation,
+                           const AddressDistribution *spread);
 
 #endif

@@ -3,9 +3,11 @@
 #include "analysis/access/evaluate.h"
 #include "analysis/sass/executed.h"
 #include "analysis/time/in_flight.h"
+#include "analysis/time/memory/local_memory.h"
 #include "gpu/gpu.h"
 #include "ir/func.h"
 #include "ir/insn.h"
+#include "ir/module.h"
 #include "isa/isa.h"
 
 #include <math.h>
@@ -14,17 +16,25 @@ enum { SECTOR_BYTES = 32, LINE_BYTES = 128, LINE_SECTORS = 4, PIECE_BYTES = 64 }
 
 /* ---- spills ---------------------------------------------------------------------------------- */
 
-/* Of the lines, those that L1 has given up by the time that they are asked for again. */
-static double lost_of_l1(const PredictInput *in)
+/* Of lines of local memory, so many a warp, those that L1 has given up by the time that they are
+ * asked for again. */
+static double lost_of_l1(const PredictInput *in, double lines)
 {
     double warps = in->blocks_per_sm * in->warps_per_block,
            shared = in->blocks_per_sm * in->evaluation->traffics.shared_bytes,
-           bytes = warps * in->spilled * LINE_BYTES, room = 0;
+           bytes = warps * lines * LINE_BYTES, room = 0;
     if (ptx_gpu_has(in->gpu, FIGURE_L1_SPLIT_BYTES))
         room = in->gpu->figures[FIGURE_L1_SPLIT_BYTES];
     else if (ptx_gpu_has(in->gpu, FIGURE_L1_BYTES))
         room = fmax(0, in->gpu->figures[FIGURE_L1_BYTES] - shared);
     return bytes > 0 ? fmin(1, fmax(0, bytes - room) / bytes) : 0;
+}
+
+static void add_lost(Cached *cached, double lines, double sectors)
+{
+    cached->load_requests += lines;
+    cached->load_sectors += sectors;
+    cached->load_pieces += fmin(sectors, lines * LINE_BYTES / PIECE_BYTES);
 }
 
 static double add_spills(Arena *scratch, const PredictInput *in, Cached *cached)
@@ -34,14 +44,47 @@ static double add_spills(Arena *scratch, const PredictInput *in, Cached *cached)
     const Compiled code = { in->func, in->cfg, in->loops, in->lowered };
     const double lines = in->spilled
                          * ptx_hottest_iterations(scratch, &code, in->evaluation->insns),
-                 lost = lost_of_l1(in) * lines;
-    cached->load_requests += lost;
-    cached->load_sectors += lost * LINE_SECTORS;
-    cached->load_pieces += lost * LINE_BYTES / PIECE_BYTES;
+                 lost = lost_of_l1(in, in->spilled) * lines;
+    add_lost(cached, lost, lost * LINE_SECTORS);
     cached->store_lines += lines;       /* L1 writes through: a store and a load of a warp take 7
                                            * clocks of an SM, measured on an H200 */
     cached->store_sectors += lines * LINE_SECTORS;
     return 2 * lines;
+}
+
+/* ---- arrays ---------------------------------------------------------------------------------- */
+
+/* Words of a thread. */
+static double array_words(const PredictInput *in)
+{
+    enum { WORD_BYTES = 4 };
+    double bytes = 0;
+    const FuncId func = (FuncId)(in->func - in->module->funcs);
+    for (VarId v = 0; v < in->module->var_count; v++) {
+        const Var *var = &in->module->vars[v];
+        bytes += var->space == SPACE_LOCAL && var->func == func ? (double)var->bytes : 0;
+    }
+    return bytes / WORD_BYTES;
+}
+
+static double add_arrays(const PredictInput *in, Cached *cached)
+{
+    double passes = 0;
+    if (!ptx_local_memory_has_arrays(in->lowered))
+        return 0;
+    const double lost = lost_of_l1(in, array_words(in));
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        const LocalTraffic t
+            = ptx_local_memory_traffic(&in->func->insns[i], &in->evaluation->insns[i]);
+        passes += t.passes;
+        if (!t.is_store) {
+            add_lost(cached, lost * t.lines, lost * t.sectors);
+            continue;
+        }
+        cached->store_lines += t.lines;
+        cached->store_sectors += t.sectors;
+    }
+    return passes;
 }
 
 /* ---- bulk copies ----------------------------------------------------------------------------- */
@@ -136,7 +179,7 @@ bool ptx_hidden_traffic_has_texels(const PredictInput *in)
 
 HiddenTraffic ptx_hidden_traffic_add(Arena *scratch, const PredictInput *in, Cached *cached)
 {
-    HiddenTraffic out = { .spill_lines = add_spills(scratch, in, cached) };
+    HiddenTraffic out = { .local_lines = add_spills(scratch, in, cached) + add_arrays(in, cached) };
     add_bulk(in, cached, &out);
     out.texel_bytes = asked_texels(in);
     return out;

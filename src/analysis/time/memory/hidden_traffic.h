@@ -1,5 +1,6 @@
-/* hidden_traffic.h -- what a launch moves that no access of its own says: registers that ptxas
- * keeps in local memory, tiles that the bulk copy engine brings, and textures and surfaces.
+/* hidden_traffic.h -- what a launch moves beside its accesses to global memory: arrays and registers
+ * that ptxas keeps in local memory, tiles that the bulk copy engine brings, and textures and
+ * surfaces.
  *
  * A spilled register is stored and loaded once in each iteration of the loop that runs most
  * instructions: there the values are live that ask for too many. Lines of all warps of an SM that
@@ -13,7 +14,7 @@
 #include "analysis/time/predict.h"
 
 typedef struct HiddenTraffic {
-    double spill_lines;         /* of local memory, through L1 */
+    double local_lines;         /* of local memory, through L1 */
     double box_rows;            /* of up to a line, that bulk copies move */
     bool has_bulk;              /* some move what is not known */
     double texel_bytes;         /* of textures and surfaces: what lanes ask for */
