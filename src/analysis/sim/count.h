@@ -56,8 +56,11 @@ typedef struct Count {
     /* of global memory, whatever the GPU moves: distinct pieces of 128 and of 32 bytes; of local
      * memory, as words of its lanes lie */
     double lines, segments;
-    double passes;              /* of global memory: through L1 (l1_passes.h) */
-    /* fewer, as ptxas joins the access with its neighbours: joinable_row.h */
+    /* of global memory: through L1 (l1_passes.h); of shared: that the banks take, fewer than the
+     * wavefronts that profilers count (traffic.h) */
+    double passes;
+    /* fewer requests, as ptxas joins the access with its neighbours: joinable_row.h; what banks do
+     * not take of the wavefronts */
     double spared_requests, spared_wavefronts;
     /* of global memory, and loads of shared: distinct bytes that lanes ask for, in all requests */
     double used_bytes;

@@ -54,7 +54,8 @@ typedef struct Traffic {
     double figure, ideal, used;
     double lines, segments, passes;     /* Count's words */
     unsigned joined_bytes;      /* of a lane, once ptxas has joined the access */
-    double joined;              /* an access's share of the figure, then */
+    double taken;               /* of wavefronts: ptx_traffic_taken */
+    double joined;              /* an access's share of those, once ptxas has joined it */
     int64_t stride;
     uint8_t pattern;            /* AccessPattern */
     bool is_firm;               /* figure_of's word */
@@ -317,7 +318,7 @@ static bool fills(const Request *r, const JoinableRow *row, unsigned widest)
 static void find_joined(const Price *p, Traffic *t, const Request *r, const Insn *insn)
 {
     t->joined_bytes = r->bytes;
-    t->joined = t->figure;
+    t->joined = t->taken;
     if (!p->rows || insn < p->func->insns || insn >= p->func->insns + p->func->insn_count
         || (r->kind != REQUEST_LOAD && r->kind != REQUEST_STORE))
         return;
@@ -334,15 +335,16 @@ static void find_joined(const Price *p, Traffic *t, const Request *r, const Insn
     whole.addresses = lanes;
     whole.bytes = widest;
     t->joined_bytes = widest;
-    t->joined = ptx_traffic_wavefronts(p->gpu, &whole) * r->bytes / widest;
+    t->joined = ptx_traffic_taken(p->gpu, &whole, ptx_traffic_wavefronts(p->gpu, &whole))
+                * r->bytes / widest;
 }
 
 static void add_spared(Count *count, const Traffic *t)
 {
-    if (t->joined_bytes <= t->bytes)
-        return;
-    count->spared_requests += 1 - (double)t->bytes / t->joined_bytes;
+    count->passes += t->taken;
     count->spared_wavefronts += t->figure - t->joined;
+    if (t->joined_bytes > t->bytes)
+        count->spared_requests += 1 - (double)t->bytes / t->joined_bytes;
 }
 
 /* Before Volta a line takes one, and so does a line of what is stored. */
@@ -364,6 +366,7 @@ static void find_traffic(const Price *p, Traffic *t, const RequestEvent *e, Requ
     r->addresses = lanes;
     t->is_modelled = unit == &wavefronts && !ptx_traffic_is_certain(p->gpu, r);
     t->ideal = unit->ideal(p->gpu, r, t->figure);
+    t->taken = unit == &wavefronts ? ptx_traffic_taken(p->gpu, r, t->figure) : t->figure;
     find_joined(p, t, r, e->insn);
     t->used = unit == &sectors || e->insn->op->kind == OPK_LD ? ptx_traffic_used_bytes(r) : 0;
     t->lines = unit == &sectors ? ptx_traffic_lines(r) : 0;
@@ -529,6 +532,7 @@ static void add_copied(Price *p, const Warp *w, Copied **place, const RequestEve
         || (e->from->align != ALIGN_EXACT && UINT64_C(1) << e->from->align <= LINE_MASK))
         ptx_count_add_uncertainty(e->count, UNCERTAIN_PARAMETER);
     e->count->wavefronts += c->figure;
+    e->count->passes += c->figure;
     e->count->ideal_wavefronts += c->ideal;
 }
 

@@ -29,7 +29,8 @@ static double wavefronts_at_least(const Insn *insn, const Count *count, bool has
 {
     return insn->op->kind == OPK_CP_ASYNC
                ? 0
-               : count->wavefronts * ptx_joinable_share(insn, count, has_neighbour);
+               : fmin(count->passes, count->wavefronts)
+                     * ptx_joinable_share(insn, count, has_neighbour);
 }
 
 static void find_pipe_clocks(const PredictInput *in, const bool *counts,
