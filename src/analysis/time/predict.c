@@ -933,7 +933,7 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     ArenaMark mark = ptx_arena_mark(scratch);
     const AddressDistribution *spread =
         in->bases ? ptx_address_distribution_compute(scratch, scratch, in->bases, in->module,
-                                                     in->func)
+                                                     in->func, in->launch)
                   : NULL;
     out.are_bytes_by_data = are_bytes_by_data(in, spread);
     const DataSource *sources =

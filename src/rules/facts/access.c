@@ -145,7 +145,7 @@ static double access_reach_of(FactCache *q, InsnId insn)
     const PointsToSet *bases = q->func->has_unknown ? NULL : ptx_session_points_to(q->session);
     if (!q->distribution)
         q->distribution = ptx_address_distribution_compute(q->arena, q->shared->scratch, bases,
-                                                           q->shared->module, q->func);
+                                                           q->shared->module, q->func, NULL);
     return q->distribution[insn].reach;
 }
 

@@ -1,6 +1,7 @@
 #include "analysis/time/memory/address_distribution.h"
 
 #include "analysis/sim/value.h"
+#include "analysis/value/launch.h"
 #include "analysis/value/points_to.h"
 #include "ir/func.h"
 #include "ir/insn.h"
@@ -26,6 +27,7 @@ typedef struct AddressDistributionWalk {
     double *found;              /* in this one */
     uint32_t *definitions;      /* per register */
     uint8_t *ways;              /* per register: Way bits */
+    double *numbers;            /* per register: that the launch gives it; NaN: it does not */
 } AddressDistributionWalk;
 
 /* How a number comes about: out of a register of several definitions, by the way that control
@@ -51,11 +53,15 @@ static const Operand *nth_use(const Func *func, const Insn *insn, unsigned n)
     return NULL;
 }
 
-static bool constant_of(const Operand *operand, double *out)
+static bool constant_of(const AddressDistributionWalk *w, const Operand *operand, double *out)
 {
-    bool is_constant = operand && operand->kind == OPERAND_INT && operand->value >= 0;
-    *out = is_constant ? (double)operand->value : 0;
-    return is_constant;
+    double number = (double)NAN;
+    if (operand && operand->kind == OPERAND_INT)
+        number = (double)operand->value;
+    else if (operand && operand->kind == OPERAND_REG)
+        number = w->numbers[operand->id];
+    *out = number >= 0 ? number : 0;
+    return number >= 0;
 }
 
 static double within_bits(double reach, unsigned bits)
@@ -63,12 +69,13 @@ static double within_bits(double reach, unsigned bits)
     return bits <= NARROW_BITS ? fmin(reach, (double)((UINT64_C(1) << bits) - 1)) : reach;
 }
 
-static double product(double a, double b, const Operand *x, const Operand *y)
+static double product(const AddressDistributionWalk *w, double a, double b, const Operand *x,
+                      const Operand *y)
 {
     double factor;
-    if (constant_of(y, &factor))
+    if (constant_of(w, y, &factor))
         return a * factor;
-    if (constant_of(x, &factor))
+    if (constant_of(w, x, &factor))
         return b * factor;
     return a > 0 || b > 0 ? ANYWHERE : 0;
 }
@@ -84,7 +91,7 @@ static double result_of(const AddressDistributionWalk *w, const Insn *insn, cons
     }
     if (!(all > 0))
         return 0;
-    bool is_by = constant_of(use[1], &number);
+    bool is_by = constant_of(w, use[1], &number);
     switch ((Transfer)op->transfer) {
     case TRANSFER_COPY:
         return within_bits(reach[0], op->bits);
@@ -97,9 +104,9 @@ static double result_of(const AddressDistributionWalk *w, const Insn *insn, cons
     case TRANSFER_MAX:
         return all;
     case TRANSFER_MUL:
-        return product(reach[0], reach[1], use[0], use[1]);
+        return product(w, reach[0], reach[1], use[0], use[1]);
     case TRANSFER_MAD:
-        return product(reach[0], reach[1], use[0], use[1]) + reach[2];
+        return product(w, reach[0], reach[1], use[0], use[1]) + reach[2];
     case TRANSFER_SHL:
         return is_by && number < 64 ? ldexp(reach[0], (int)number) : ANYWHERE;
     case TRANSFER_SHR:
@@ -113,7 +120,7 @@ static double result_of(const AddressDistributionWalk *w, const Insn *insn, cons
     case TRANSFER_REM:
         return is_by ? fmin(reach[0], number) : ANYWHERE;
     case TRANSFER_FIELD:
-        return constant_of(use[2], &number) && number < NARROW_BITS
+        return constant_of(w, use[2], &number) && number < NARROW_BITS
                    ? within_bits(reach[0], (unsigned)number)
                    : ANYWHERE;
     default:
@@ -177,6 +184,66 @@ static double defined_by(const AddressDistributionWalk *w, const Insn *insn, Ins
         if (of_operand(w, nth_use(w->func, insn, n)) > 0)
             return ANYWHERE;
     return 0;
+}
+
+/* ---- what the launch says -------------------------------------------------------------------- */
+
+/* Of a parameter that is read whole, as an integer; NaN. */
+static double number_of_param(const Func *func, const Insn *insn, const Launch *launch)
+{
+    const Operand *from = nth_use(func, insn, 0);
+    uint64_t number = 0;
+    if (insn->op->space != SPACE_PARAM || insn->access_bytes > sizeof number || !from
+        || from->kind != OPERAND_VAR || from->value
+        || ptx_type_info[insn->op->type].kind == KIND_FLOAT)
+        return (double)NAN;
+    for (uint32_t p = 0; p < func->param_count && p < launch->param_count; p++) {
+        const LaunchParam *given = &launch->params[p];
+        if (func->params[p] != from->id || !given->bytes || given->length < insn->access_bytes)
+            continue;
+        for (unsigned b = insn->access_bytes; b--;)
+            number = number << 8 | given->bytes[b];
+        return number >> (8 * insn->access_bytes - 1) ? (double)NAN : (double)number;
+    }
+    return (double)NAN;
+}
+
+static double number_of_result(const AddressDistributionWalk *w, const Insn *insn,
+                               const Lanewise *op)
+{
+    double of[3];
+    for (unsigned n = 0; n < 3; n++)
+        if (!constant_of(w, nth_use(w->func, insn, n), &of[n]))
+            of[n] = (double)NAN;
+    switch ((Transfer)op->transfer) {
+    case TRANSFER_COPY: return of[0];
+    case TRANSFER_ADD:  return of[0] + of[1];
+    case TRANSFER_SUB:  return of[0] - of[1];
+    case TRANSFER_MUL:  return of[0] * of[1];
+    case TRANSFER_MAD:  return of[0] * of[1] + of[2];
+    case TRANSFER_SHL:  return of[1] < 64 ? ldexp(of[0], (int)of[1]) : (double)NAN;
+    case TRANSFER_SHR:  return of[1] < 64 ? floor(ldexp(of[0], -(int)of[1])) : (double)NAN;
+    case TRANSFER_DIV:  return of[1] > 0 ? floor(of[0] / of[1]) : (double)NAN;
+    default:            return (double)NAN;
+    }
+}
+
+/* Of what is defined once, in the order of the text. */
+static void find_numbers(AddressDistributionWalk *w, const Launch *launch)
+{
+    for (RegId r = 0; r < w->func->reg_count; r++)
+        w->numbers[r] = (double)NAN;
+    for (InsnId i = 0; launch && i < w->func->insn_count; i++) {
+        const Insn *insn = &w->func->insns[i];
+        const Operand *to = ptx_insn_operands(w->func, insn);
+        if (!insn->operand_count || to->kind != OPERAND_REG || !(to->role & ROLE_DEF)
+            || w->definitions[to->id] != 1 || insn->guard != NO_ID)
+            continue;
+        if (insn->op->kind == OPK_LD)
+            w->numbers[to->id] = number_of_param(w->func, insn, launch);
+        else if (w->ops[i].fn)
+            w->numbers[to->id] = number_of_result(w, insn, &w->ops[i]);
+    }
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
@@ -254,13 +321,14 @@ static uint64_t mixed(uint64_t a, uint64_t b)
     return ptx_draw(a * 31 + b, UINT64_MAX);
 }
 
-static AddressDistributionPlace place_of(const AddressDistributionPlace *places,
+static AddressDistributionPlace place_of(const AddressDistributionWalk *w,
+                                         const AddressDistributionPlace *places,
                                          const Operand *operand)
 {
     double number;
     if (operand && operand->kind == OPERAND_REG)
         return places[operand->id];
-    constant_of(operand, &number);
+    constant_of(w, operand, &number);
     return (AddressDistributionPlace){ 0, number };
 }
 
@@ -282,8 +350,8 @@ static AddressDistributionPlace result_place(const AddressDistributionWalk *w,
     AddressDistributionPlace of[3];
     double number;
     for (unsigned n = 0; n < 3; n++)
-        of[n] = place_of(places, use[n]);
-    bool is_by = constant_of(use[1], &number);
+        of[n] = place_of(w, places, use[n]);
+    bool is_by = constant_of(w, use[1], &number);
     uint64_t both = mixed(of[0].key, of[1].key),
              op = mixed(w->ops[id].transfer, is_by ? (uint64_t)number + 1 : of[1].key);
     switch (w->ops[id].fn ? (Transfer)w->ops[id].transfer : TRANSFER_OPAQUE) {
@@ -384,7 +452,8 @@ static double within_variable(const PointsToSet *bases, const Module *module, co
 const AddressDistribution *ptx_address_distribution_compute(Arena *arena, Arena *scratch,
                                                             const PointsToSet *bases,
                                                             const Module *module,
-                                                            const Func *func)
+                                                            const Func *func,
+                                                            const Launch *launch)
 {
     AddressDistribution *out = ptx_arena_array(arena, AddressDistribution, func->insn_count + 1);
     ArenaMark mark = ptx_arena_mark(scratch);
@@ -394,7 +463,9 @@ const AddressDistribution *ptx_address_distribution_compute(Arena *arena, Arena 
     w.found = ptx_arena_array(scratch, double, func->reg_count + 1);
     w.definitions = ptx_arena_array(scratch, uint32_t, func->reg_count + 1);
     w.ways = ptx_arena_array(scratch, uint8_t, func->reg_count + 1);
+    w.numbers = ptx_arena_array(scratch, double, func->reg_count + 1);
     prepare(&w, ops);
+    find_numbers(&w, launch);
     for (unsigned n = 0; n < WALKS; n++)
         walk(&w, !n);
     for (InsnId i = 0; i < func->insn_count; i++) {

@@ -10,6 +10,7 @@
 #include "ir/types.h"
 #include "support/arena.h"
 
+typedef struct Launch Launch;
 typedef struct PointsToSet PointsToSet;
 
 typedef struct AddressDistribution {
@@ -23,11 +24,12 @@ typedef struct AddressDistribution {
 } AddressDistribution;
 
 /* Per instruction that accesses memory. bases, of the function; NULL: no variables are looked at.
- * Owned by arena; scratch is left as found. */
+ * launch: whose numbers are masks and factors; NULL. Owned by arena; scratch is left as found. */
 const AddressDistribution *ptx_address_distribution_compute(Arena *arena, Arena *scratch,
                                                             const PointsToSet *bases,
                                                             const Module *module,
-                                                            const Func *func);
+                                                            const Func *func,
+                                                            const Launch *launch);
 
 /* The n-th of a sequence of numbers below count that look like chance: the finaliser of splitmix64,
  * Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (OOPSLA 2014). */

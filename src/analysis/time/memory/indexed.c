@@ -531,7 +531,8 @@ const LocatedAccess *ptx_located_accesses(Arena *arena, Arena *scratch, const Ca
     LocatedAccess *out = ptx_arena_array(arena, LocatedAccess, in->func->insn_count + 1);
     ArenaMark mark = ptx_arena_mark(scratch);
     CacheInput with = *in;
-    with.spread = ptx_address_distribution_compute(scratch, scratch, NULL, NULL, in->func);
+    with.spread = ptx_address_distribution_compute(scratch, scratch, NULL, NULL, in->func,
+                                                   in->launch);
     with.sources = ptx_data_sources_compute(scratch, scratch, in->func, in->cfg, in->loops);
     Lists lists;
     ptx_lists_find(scratch, &with, &lists);
