@@ -100,9 +100,12 @@ static double result_of(const AddressDistributionWalk *w, const Insn *insn, cons
     case TRANSFER_OR:
     case TRANSFER_XOR:
     case TRANSFER_NEGATE:
-    case TRANSFER_INSERT:
     case TRANSFER_MAX:
         return all;
+    case TRANSFER_INSERT:       /* the first into the second, from the bit on that the third says */
+        return constant_of(w, use[2], &number) && number < 64
+                   ? ldexp(reach[0], (int)number) + reach[1]
+                   : ANYWHERE;
     case TRANSFER_MUL:
         return product(w, reach[0], reach[1], use[0], use[1]);
     case TRANSFER_MAD:

@@ -289,6 +289,8 @@ static void find_reuse(const Machinery *m, double warps_per_block, Cached *out)
     const Traffics *t = &m->evaluation->traffics;
     const double beside = m->resident * t->load_sectors * SECTOR_BYTES / m->evaluation->blocks;
     const double alone = reused_alone(t);
+    /* those that an index moves may all lie in a table that L2 holds */
+    const double read = fmin(t->read_bytes, out->read_bytes);
     double reused = 0, lost = 0;
     for (unsigned b = 0; b < REUSE_BUCKETS; b++) {
         double bytes = fmin(beside, 0.5 * (double)(1u << b) * SECTOR_BYTES * warps_per_block
@@ -297,7 +299,7 @@ static void find_reuse(const Machinery *m, double warps_per_block, Cached *out)
         reused += t->reused[b];
         lost += gone;
         out->read_bytes += SECTOR_BYTES * gone
-                           * lost_of_l2(m, alone, fmin(bytes * m->sms, t->read_bytes));
+                           * lost_of_l2(m, alone, fmin(bytes * m->sms, read));
     }
     out->load_sectors += lost;
     out->lost = reused > 0 ? lost / reused : 0;
@@ -676,6 +678,9 @@ static double moved_bytes(Arena *arena, const Machinery *m, const CacheInput *in
     const double noted = m->evaluation->traffics.data_read_bytes;
     if (!with.sources)
         with.sources = ptx_data_sources_compute(arena, arena, in->func, in->cfg, in->loops);
+    if (!with.spread)
+        with.spread = ptx_address_distribution_compute(arena, arena, NULL, NULL, in->func,
+                                                       in->launch);
     const MovedShare share = ptx_moved_share(arena, &with, wave_of(m));
     const double distinct = noted * share.distinct, again = noted * share.turns - distinct;
     return distinct + fmax(0, again) * fmax(0, 1 - m->l2_bytes / distinct);

@@ -456,11 +456,41 @@ static bool is_moved_load(const CacheInput *in, InsnId id)
            && op->insn_class == CLASS_GLOBAL && !(in->evaluation->insns[id].total->data_lanes > 0);
 }
 
+/* Of the array that a parameter points to, in sectors: what loads read that an index moves, and
+ * what lies as far as indices lead them. */
+typedef struct MovedArray {
+    double read, within;
+} MovedArray;
+
+static void note_moved(const CacheInput *in, InsnId id, double distinct, MovedArray *arrays)
+{
+    const double reach = in->spread[id].reach, blocks = in->evaluation->blocks;
+    const uint32_t param = in->sources[id].param;
+    if (param >= MAX_LISTS)
+        return;
+    arrays[param].read += distinct;
+    /* a block's own part lies beside where it is led */
+    const double own = in->evaluation->insns[id].total->sectors / blocks;
+    arrays[param].within = fmax(arrays[param].within, reach > 0 && reach < MAX_REACH
+                                                          ? reach / SECTOR_BYTES + own
+                                                          : ANYWHERE);
+}
+
+/* What is read beyond all that there is was read before. */
+static double beyond(const MovedArray *arrays)
+{
+    double sectors = 0;
+    for (uint32_t p = 0; p < MAX_LISTS; p++)
+        sectors += fmax(0, arrays[p].read - arrays[p].within);
+    return sectors;
+}
+
 MovedShare ptx_moved_share(Arena *arena, const CacheInput *in, double blocks)
 {
     Lists lists;
     double all = 0;
     MovedShare out = { 0, 0 };
+    MovedArray arrays[MAX_LISTS] = { { 0, 0 } };
     ptx_lists_find(arena, in, &lists);
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         if (!is_moved_load(in, i))
@@ -472,10 +502,12 @@ MovedShare ptx_moved_share(Arena *arena, const CacheInput *in, double blocks)
                                           : sectors / sharing.all;
         all += sectors;
         out.distinct += distinct;
+        note_moved(in, i, distinct, arrays);
         /* who sorts his rows by matrix has blocks of one follow each other */
         out.turns += is_matrix ? distinct
                                : sectors / sharing.at_once;
     }
+    out.distinct -= beyond(arrays);
     return all > 0 ? (MovedShare){ out.distinct / all, out.turns / all } : (MovedShare){ 1, 1 };
 }
 
