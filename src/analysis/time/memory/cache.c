@@ -108,6 +108,7 @@ static unsigned distinct_parts(const ArrayTraffic *array, const uint32_t grid[3]
 typedef struct Machinery {
     const Evaluation *evaluation;
     double sms, resident, l1_bytes, l2_bytes;
+    double together;            /* blocks on all SMs at once */
     double l1_together, l2_share, cache_keeps, cache_loses;     /* shares: src/gpu/figures.def */
     double l2_keeps, l2_loses;
     double lines_by_chance;     /* passes through L1 of a lane that goes its own way */
@@ -290,7 +291,8 @@ static void find_reuse(const Machinery *m, double warps_per_block, Cached *out)
     const double beside = m->resident * t->load_sectors * SECTOR_BYTES / m->evaluation->blocks;
     const double alone = reused_alone(t);
     /* those that an index moves may all lie in a table that L2 holds */
-    const double read = fmin(t->read_bytes, out->read_bytes);
+    const double read = fmin(t->read_bytes, out->read_bytes),
+                 together = m->together / m->resident;
     double reused = 0, lost = 0;
     for (unsigned b = 0; b < REUSE_BUCKETS; b++) {
         double bytes = fmin(beside, 0.5 * (double)(1u << b) * SECTOR_BYTES * warps_per_block
@@ -299,7 +301,7 @@ static void find_reuse(const Machinery *m, double warps_per_block, Cached *out)
         reused += t->reused[b];
         lost += gone;
         out->read_bytes += SECTOR_BYTES * gone
-                           * lost_of_l2(m, alone, fmin(bytes * m->sms, read));
+                           * lost_of_l2(m, alone, fmin(bytes * together, read));
     }
     out->load_sectors += lost;
     out->lost = reused > 0 ? lost / reused : 0;
@@ -721,6 +723,7 @@ Cached ptx_cached_compute(Arena *arena, const CacheInput *in)
      * that is read in L2, no shift is asked for */
     Machinery m = { .evaluation = evaluation, .sms = in->gpu->figures[FIGURE_SMS] };
     m.resident = fmax(1, fmin(in->blocks_per_sm, floor(evaluation->blocks / m.sms)));
+    m.together = fmax(m.resident, fmin(evaluation->blocks, m.sms * in->blocks_per_sm));
     m.l1_bytes = l1_room(in, m.resident * (t->shared_bytes + RESERVED_BYTES));
     m.lines_by_chance = ptx_gpu_figure(in->gpu, FIGURE_LINE_OF_LANE_CLK);
     m.l1_together = ptx_gpu_figure(in->gpu, FIGURE_L1_TOGETHER_SHARE);
