@@ -5,6 +5,8 @@
 #include "ir/operand.h"
 #include "isa/isa.h"
 
+#include "analysis/value/launch.h"
+#include "analysis/value/pointer.h"
 #include "support/hash.h"
 #include "support/minmax.h"
 
@@ -77,6 +79,28 @@ bool ptx_op_is_ordered(const Op *op)
     static const uint8_t words[] = { MOD_VOLATILE, MOD_RELAXED, MOD_ACQUIRE, MOD_RELEASE,
                                      MOD_ACQ_REL,  MOD_MMIO,    MOD_SC,      MOD_NONE };
     return ptx_op_has_any(op, words);
+}
+
+/* ---- how it is launched ---------------------------------------------------------------------- */
+
+Launch ptx_block_race_launch(Arena *arena, const Module *module, FuncId kernel,
+                             const Launch *given)
+{
+    const Func *func = &module->funcs[kernel];
+    const uint64_t pointers = ptx_pointers_compute(arena, module, func);
+    LaunchParam *params = ptx_arena_array(arena, LaunchParam, func->param_count);
+    for (uint32_t p = 0; p < func->param_count; p++) {
+        const VarId var = func->params[p];
+        if (p < given->param_count)
+            params[p] = given->params[p];
+        const bool may_point = var != NO_ID && p < MAX_POINTERS && !params[p].bytes
+                               && module->vars[var].bytes == module->address_size / 8u;
+        params[p].is_pointer |= may_point && pointers >> p & 1;
+    }
+    Launch launch = *given;
+    launch.params = params;
+    launch.param_count = func->param_count;
+    return launch;
 }
 
 /* ---- what is reported ------------------------------------------------------------------------ */

@@ -464,12 +464,15 @@ const BlockRace *ptx_global_race_find(const KernelRun *run)
         || func->has_unknown || !is_worth(run->scratch, module, run->kernel))
         return NULL;
     ArenaMark mark = ptx_arena_mark(run->work);
+    const Launch launch = ptx_block_race_launch(run->work, module, run->kernel, run->launch);
+    KernelRun of = *run;
+    of.launch = &launch;
     GlobalRaceSearch s = { .work = run->work,
-                           .of = run,
+                           .of = &of,
                            .module = module,
                            .func = func,
                            .machine = ptx_machine_new(run->work, run->scratch, run->program,
-                                                      run->kernel, run->launch) };
+                                                      run->kernel, &launch) };
     BlockRace *out = NULL;
     s.shape = ptx_machine_shape(s.machine);
     ptx_machine_observe(s.machine, &s.memory);

@@ -85,7 +85,7 @@ void ptx_search_run(Search *s)
 {
     uint32_t at[3];
     for (unsigned d = 0; d < 3; d++)
-        at[d] = s->shape.grid[d] / 2;
+        at[d] = s->is_first_block ? 0 : s->shape.grid[d] / 2;
     ptx_search_run_block(s, at);
 }
 
@@ -733,6 +733,25 @@ static void collect_updates(const Search *s, Hazards *out, Hazard *items)
     }
 }
 
+static bool has_assumed_params(const Search *s)
+{
+    ArenaMark mark = ptx_arena_mark(s->scratch);
+    uint32_t count;
+    ptx_machine_assumed_params(s->machine, s->scratch, &count);
+    ptx_arena_release(s->scratch, mark);
+    return count > 0;
+}
+
+/* Where a size is assumed, the block in the middle of the grid may have nothing to do: its threads
+ * are beyond what was taken for n. The first block works whatever n is. */
+static void turn_to_first_block(Search *s)
+{
+    if (s->shape.grid_is_assumed || s->race->pair_count || !has_assumed_params(s))
+        return;
+    s->is_first_block = true;
+    ptx_search_run(s);
+}
+
 const Hazards *ptx_hazards_find(const KernelRun *run)
 {
     static const Launch nothing = { .dynamic_shared_bytes = -1 };
@@ -766,8 +785,11 @@ const Hazards *ptx_hazards_find(const KernelRun *run)
     out->beyond = find_beyond(arena, &s);
     out->unwritten = find_unwritten(arena, &s);
     collect_possible(&s, out, items + MAX_HAZARDS);
-    if (!collect_waits(&s, out, items) && (!s.shape.block_is_assumed || holds_for_all(&s)))
-        collect(&s, out, items);
+    if (!collect_waits(&s, out, items)) {
+        turn_to_first_block(&s);
+        if (!s.shape.block_is_assumed || holds_for_all(&s))
+            collect(&s, out, items);
+    }
     if (!out->count)
         ptx_search_find_redundant(arena, &s, out);
     collect_updates(&s, out, items);

@@ -27,6 +27,8 @@ typedef struct Search {
     int64_t dynamic_shared;     /* of a block; -1: not known */
     Machine *machine;
     SimShape shape;             /* of its launch */
+    /* blocks of the given grid are run as the first of it, not as the one in its middle */
+    bool is_first_block;
     Race *race;                 /* that observes it */
     uint8_t *orders;            /* of its instructions: ptx_race_new */
     /* of a block that is not given: those in which the race was found; NULL: the one assumed */
@@ -48,7 +50,8 @@ typedef struct Search {
 /* Instructions that a run may take. */
 uint64_t ptx_search_steps(const Search *search);
 
-/* A run of one block with the puts in hand; of the block in the middle of the grid. */
+/* A run of one block with the puts in hand; of the block in the middle of the grid, or the first
+ * one where that is wanted. */
 void ptx_search_run_block(Search *search, const uint32_t at[3]);
 void ptx_search_run(Search *search);
 
