@@ -63,6 +63,19 @@ static bool has_stores(FactCache *q, LoopId loop)
     return q->loop_stores[loop];
 }
 
+/* The end of the function is in no loop. */
+static bool has_exit(const FactCache *q, LoopId loop)
+{
+    const Loops *loops = q->loops;
+    for (BlockId b = 0; b < q->cfg->block_count; b++) {
+        const Block *block = &q->cfg->blocks[b];
+        for (unsigned s = 0; s < block->succ_count && ptx_loop_holds(loops, loop, b); s++)
+            if (!ptx_loop_holds(loops, loop, q->cfg->succs[block->succ_first + s]))
+                return true;
+    }
+    return false;
+}
+
 double ptx_measure_loop(FactCache *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
     const Loop *loop = s->loop == NO_LOOP ? NULL : &q->loops->loops[s->loop];
@@ -76,6 +89,7 @@ double ptx_measure_loop(FactCache *q, const Subjects *s, FactId fact, Certainty 
     case FACT_LOOP_is_innermost:    return loop->is_innermost;
     case FACT_LOOP_share:           return measure_loop_share(q, s->loop);
     case FACT_LOOP_has_stores:      return has_stores(q, s->loop);
+    case FACT_LOOP_has_exit:        return has_exit(q, s->loop);
     case FACT_LOOP_ilp:
     case FACT_LOOP_path_clocks:
     case FACT_LOOP_carried_clocks:
