@@ -9,6 +9,7 @@
 #include "rules/lang/rule.h"
 #include "session/session.h"
 #include "analysis/redundancy/redundant_loads.h"
+#include "analysis/sass/low_bits.h"
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/loop.h"
 
@@ -40,27 +41,60 @@ static int64_t alignment_of(const FactCache *q, const PointsTo *base, int64_t by
     return ptx_i64_min(ptx_u32_max(q->shared->module->vars[base->id].align, 1), bytes);
 }
 
-/* Of global memory, where a run of the machine shows it: addresses that are multiples of 4 and of
- * no more are, some of them, 4 beyond a multiple of 8. */
-static double measure_run_alignment(FactCache *q, const Subjects *s, FactId fact,
+/* Where a run of the machine shows it: addresses that are multiples of 4 and of no more are, some of
+ * them, 4 beyond a multiple of 8. cost: what such an access takes, known where it was executed. */
+static double measure_run_alignment(FactCache *q, const Subjects *s, FactId fact, FactId cost,
                                     Certainty *certainty)
 {
     double bytes = q->func->insns[s->insn].access_bytes,
            multiple = ptx_measure_traffic(q, s, FACT_ACCESS_address_alignment, certainty);
-    Certainty of_sectors;
-    if (!(multiple < bytes) || !(ptx_measure_traffic(q, s, FACT_ACCESS_sectors, &of_sectors) > 0))
+    Certainty of_cost;
+    if (!(multiple < bytes) || !(ptx_measure_traffic(q, s, cost, &of_cost) > 0))
         return UNKNOWN;
     return fact == FACT_ACCESS_alignment ? 2 * multiple : multiple;
+}
+
+static const Operand *address_register(const Func *func, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].role & ROLE_ADDRESS && operands[o].kind == OPERAND_REG)
+            return &operands[o];
+    return NULL;
+}
+
+/* Past a multiple of bytes, a power of two that the variable it points to is aligned to: lanes and
+ * iterations may differ in the bits above. UNKNOWN: below, too. */
+static double misalignment_by_low_bits(FactCache *q, const Insn *insn, int64_t bytes)
+{
+    const Operand *address = address_register(q->func, insn);
+    bool is_settled;
+    if (!address)
+        return UNKNOWN;
+    if (!q->low_bits) {
+        const FuncFlow flow = ptx_session_flow(q->session);
+        q->low_bits = ptx_low_bits_compute(q->arena, &flow, NULL, &is_settled);
+    }
+    const LowBits low = q->low_bits[address->id];
+    return (INT64_C(1) << low.known) < bytes
+               ? UNKNOWN
+               : (double)((low.value + (uint64_t)address->value) & (uint64_t)(bytes - 1));
 }
 
 static double measure_alignment(FactCache *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
     PointsTo base;
     int64_t bytes = q->func->insns[s->insn].access_bytes;
-    bool is_known = ptx_measure_base(q, s, &base) && base.has_offset;
-    int64_t align = is_known ? alignment_of(q, &base, bytes) : 0;
-    if (!align || align & (align - 1))
-        return measure_run_alignment(q, s, fact, certainty);
+    bool has_base = ptx_measure_base(q, s, &base);
+    int64_t align = has_base ? alignment_of(q, &base, bytes) : 0;
+    if (has_base && !base.has_offset && bytes > 1 && align == bytes) {
+        double rest = misalignment_by_low_bits(q, &q->func->insns[s->insn], bytes);
+        if (isnan(rest))
+            return measure_run_alignment(q, s, fact, FACT_ACCESS_wavefronts, certainty);
+        return fact == FACT_ACCESS_alignment ? (double)align : rest;
+    }
+    if (!align || !base.has_offset || align & (align - 1))
+        return measure_run_alignment(q, s, fact, FACT_ACCESS_sectors, certainty);
     int64_t rest = ((base.offset % align) + align) % align;
     if (fact == FACT_ACCESS_alignment)
         return (double)align;

@@ -10,6 +10,7 @@
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/dom.h"
 #include "analysis/time/latency.h"
+#include "analysis/redundancy/redundant_loads.h"
 #include "session/session.h"
 
 #include <math.h>
@@ -129,6 +130,16 @@ double ptx_measure_barrier_threads(FactCache *q, const Insn *insn)
                                               &value)
                     && value >= 0;
     return is_known ? (double)value : UNKNOWN;
+}
+
+/* Of a pair that the run without barriers names one of, the other is needed. */
+double ptx_measure_barrier_repeated(FactCache *q, InsnId insn)
+{
+    if (q->func->has_unknown)
+        return UNKNOWN;
+    const InsnId earlier = ptx_session_redundant_loads(q->session)->barrier[insn];
+    return earlier != NO_ID && !(ptx_measure_barrier_redundant(q, insn) > 0)
+           && !(ptx_measure_barrier_redundant(q, earlier) > 0);
 }
 
 double ptx_measure_barrier_redundant(FactCache *q, InsnId insn)

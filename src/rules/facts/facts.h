@@ -111,6 +111,7 @@ double ptx_measure_absent_lanes(FactCache *q, const Subjects *s, Certainty *cert
 double ptx_measure_barrier_threads(FactCache *q, const Insn *insn);
 double ptx_measure_barrier_clocks(FactCache *q, InsnId insn);
 double ptx_measure_barrier_redundant(FactCache *q, InsnId insn);
+double ptx_measure_barrier_repeated(FactCache *q, InsnId insn);
 
 /* hazard.c: accesses that nothing orders, barriers that some lanes bypass. */
 double ptx_measure_hazards(FactCache *q, FactId fact);

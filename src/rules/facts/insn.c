@@ -233,10 +233,7 @@ double ptx_measure_insn(FactCache *q, const Subjects *s, FactId fact, Certainty 
     case FACT_INSN_excluded_lanes:
         return q->func->has_unknown ? UNKNOWN : ptx_measure_excluded_lanes(q, s);
     case FACT_INSN_absent_lanes:        return ptx_measure_absent_lanes(q, s, certainty);
-    case FACT_INSN_is_barrier_repeated:
-        return q->func->has_unknown
-                   ? UNKNOWN
-                   : ptx_session_redundant_loads(q->session)->barrier[s->insn] != NO_ID;
+    case FACT_INSN_is_barrier_repeated: return ptx_measure_barrier_repeated(q, s->insn);
     case FACT_INSN_barrier_threads:     return ptx_measure_barrier_threads(q, insn);
     case FACT_INSN_reads_warp_index:    return reads_warp_index(q->func, insn);
     case FACT_INSN_reads_special:       return reads_special(q->func, insn);

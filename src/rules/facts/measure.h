@@ -34,6 +34,8 @@ typedef struct BaseChain {
     InsnId before, behind;
 } BaseChain;
 
+typedef struct LowBits LowBits;
+
 typedef struct FactCache {
     ModuleFacts *shared;
     Session *session;           /* NULL: about the module */
@@ -53,6 +55,7 @@ typedef struct FactCache {
     /* per instruction: the first label that stands before it, + 1; 0: none */
     const LabelId *label_before;
     uint8_t prints;             /* 0: was not asked; 1: it does not call vprintf; 2: it does */
+    const LowBits *low_bits;    /* per register */
     const uint8_t *written;     /* per register: how many instructions write it, 2 for more */
     const BaseChain *base_chains;       /* per instruction */
     const Evaluation *evaluation;       /* ptx_measure_evaluation's, once has_evaluation */
