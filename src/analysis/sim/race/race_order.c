@@ -420,16 +420,26 @@ static bool has_member_mask(const Op *op)
     }
 }
 
-/* Of each of these lanes the mask says which lanes it meets. */
+/* Lanes that the warp began with. */
+static uint32_t lanes_of_warp(const Race *r, const Warp *w)
+{
+    const uint32_t *block = r->machine->block;
+    const uint64_t threads = (uint64_t)block[0] * block[1] * block[2],
+                   left = threads - (uint64_t)w->index * WARP_LANES;
+    return left >= WARP_LANES ? UINT32_MAX : (UINT32_C(1) << left) - 1;
+}
+
+/* Of each of these lanes the mask says which lanes it meets. Those that have ended are met where it
+ * names them: else nothing says that they were ahead. */
 static void meet_by_masks(Race *r, const Warp *w, const Value *mask, uint32_t lanes)
 {
     for (uint32_t left = lanes; left;) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
-        const uint32_t members = (uint32_t)ptx_value_lane(mask, lane) & w->live;
+        const uint32_t named = (uint32_t)ptx_value_lane(mask, lane), members = named & w->live;
         const uint32_t here = members & left;
         if (members & ~lanes)
             r->met_all[w->index] = UINT32_MAX;  /* the others come elsewhere */
-        else if (members == w->live)
+        else if (members == w->live && !(lanes_of_warp(r, w) & ~named))
             ptx_race_meet_warp(r, w->index);
         else
             meet_some_lanes(r, w->index, here);
