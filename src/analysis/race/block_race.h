@@ -60,8 +60,8 @@ const char *ptx_block_race_describe(Arena *arena, const Module *module, const Bl
 bool ptx_block_race_holds(Arena *scratch, const Module *module, FuncId kernel,
                           bool (*holds)(const Op *));
 
-/* The same launch, in which each parameter that is used as a pointer and has no value is one: blocks
- * meet in what it points to, wherever that lies. Its parameters are arena's. */
+/* The same launch, in which each parameter that is used as a pointer and has no value is one:
+ * blocks meet in what it points to, wherever that lies. Its parameters are arena's. */
 Launch ptx_block_race_launch(Arena *arena, const Module *module, FuncId kernel,
                              const Launch *given);
 

@@ -1,6 +1,7 @@
 #include "analysis/race/hazard.h"
 
 #include "analysis/value/points_to.h"
+#include "analysis/value/uniform.h"
 #include "analysis/race/lost_update.h"
 #include "analysis/race/repair.h"
 #include "ir/func.h"
@@ -303,12 +304,35 @@ static HazardKind kind_of_pair(const RacePair *pair, uint8_t queue)
     return is_in_warp ? HAZARD_WARP : HAZARD_BLOCK;
 }
 
-bool ptx_search_make_hazard(const Search *s, const RacePair *pair, bool is_possible, Hazard *out)
+bool ptx_search_is_for_all(Search *s, InsnId insn)
+{
+    const SimFunc ran = ptx_machine_func(s->machine, s->kernel);
+    const FuncFlow flow = { s->module, s->func, ran.cfg, ran.dom, ran.loops, s->defs };
+    if (!s->uniforms)
+        s->uniforms = ptx_uniform_compute(s->arena, s->scratch, &flow, s->defs, &s->launch);
+    return !s->uniforms->is_partial[ran.cfg->block_of[insn]];
+}
+
+/* With a shape that is assumed, a guess at who comes to an access is one too many. That a loop goes
+ * on for all threads of the block is none: it is there to do so. */
+static bool is_guess_for_all(Search *s, const RacePair *pair)
+{
+    const Seen *const both[] = { &pair->first, &pair->second };
+    for (unsigned i = 0; i < 2; i++) {
+        const Site *site = &s->race->sites[both[i]->site];
+        if (level_of(s, both[i]) == RACE_GUESSED
+            && (site->func != s->func || !ptx_search_is_for_all(s, site->insn)))
+            return false;
+    }
+    return true;
+}
+
+bool ptx_search_make_hazard(Search *s, const RacePair *pair, bool is_possible, Hazard *out)
 {
     uint8_t first = level_of(s, &pair->first), second = level_of(s, &pair->second),
             level = first > second ? first : second;
     if ((level == RACE_DATA) != is_possible
-        || (level == RACE_GUESSED && s->shape.block_is_assumed)) /* two guesses are one too many */
+        || (level == RACE_GUESSED && s->shape.block_is_assumed && !is_guess_for_all(s, pair)))
         return false;
     const uint8_t queue = pair->is_open && !pair->first.queue ? pair->second.queue
                                                               : pair->first.queue;
@@ -333,7 +357,7 @@ bool ptx_search_make_hazard(const Search *s, const RacePair *pair, bool is_possi
     return !is_excused(s, out, pair->address);
 }
 
-static bool is_found(const Search *s)
+static bool is_found(Search *s)
 {
     Hazard made;
     for (uint32_t p = 0; p < s->race->pair_count; p++)
@@ -398,7 +422,7 @@ static unsigned witness_rank(const Hazard *h)
 }
 
 /* The surest that races; NULL: nothing does. */
-static const RacePair *find_worst(const Search *s, bool is_possible, Hazard *h)
+static const RacePair *find_worst(Search *s, bool is_possible, Hazard *h)
 {
     const Race *r = s->race;
     const RacePair *worst = NULL;
@@ -427,7 +451,7 @@ static void turn(Hazard *h)
 
 /* Accesses of the kernel's own that race if data let them happen: of one run, with the launch
  * given. */
-static void collect_possible(const Search *s, Hazards *out, Hazard *items)
+static void collect_possible(Search *s, Hazards *out, Hazard *items)
 {
     const Race *r = s->race;
     for (uint32_t p = 0;

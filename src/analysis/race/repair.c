@@ -4,7 +4,6 @@
 #include "analysis/race/repair.h"
 
 #include "support/arena.h"
-#include "analysis/value/uniform.h"
 #include "ir/func.h"
 #include "ir/insn.h"
 #include "ir/module.h"
@@ -180,17 +179,9 @@ static void list(const Search *s, const Hazard *h, const Put *like, Candidates *
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
-/* Whatever the data and parameters, all threads of the block execute that block of instructions
- * alike. */
 static bool is_for_all(Search *s, const Put *put)
 {
-    const SimFunc ran = ptx_machine_func(s->machine, s->kernel);
-    if (put->func != s->func)
-        return false;
-    const FuncFlow flow = { s->module, s->func, ran.cfg, ran.dom, ran.loops, s->defs };
-    if (!s->uniforms)
-        s->uniforms = ptx_uniform_compute(s->work, s->scratch, &flow, s->defs, &s->launch);
-    return !s->uniforms->is_partial[ran.cfg->block_of[put->insn]];
+    return put->func == s->func && ptx_search_is_for_all(s, put->insn);
 }
 
 /* The last run met no thread that waits without others. */
@@ -503,7 +494,6 @@ static void allow_runs(Search *s)
 void ptx_repair_begin(Search *s)
 {
     s->put_count = 0;
-    s->uniforms = NULL;
     allow_runs(s);
 }
 

@@ -61,8 +61,12 @@ void ptx_search_try_shape(Search *search, const uint32_t shape[3]);
 
 /* What is reported of a pair; is_possible: of accesses that happen if data say so. False:
  * nothing. */
-bool ptx_search_make_hazard(const Search *search, const RacePair *pair, bool is_possible,
+bool ptx_search_make_hazard(Search *search, const RacePair *pair, bool is_possible,
                             Hazard *out);
+
+/* Whatever the data and parameters, all threads of the block execute that instruction of the
+ * kernel's own function alike. */
+bool ptx_search_is_for_all(Search *search, InsnId insn);
 
 /* What is missing where nothing waits for what goes on behind its instruction. */
 HazardKind ptx_search_kind(uint8_t queue);
