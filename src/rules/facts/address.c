@@ -41,8 +41,9 @@ static int64_t alignment_of(const FactCache *q, const PointsTo *base, int64_t by
     return ptx_i64_min(ptx_u32_max(q->shared->module->vars[base->id].align, 1), bytes);
 }
 
-/* Where a run of the machine shows it: addresses that are multiples of 4 and of no more are, some of
- * them, 4 beyond a multiple of 8. cost: what such an access takes, known where it was executed. */
+/* Where a run of the machine shows it: addresses that are multiples of 4 and of no more are, some
+ * of them, 4 beyond a multiple of 8. cost: what such an access takes, known where it was
+ * executed. */
 static double measure_run_alignment(FactCache *q, const Subjects *s, FactId fact, FactId cost,
                                     Certainty *certainty)
 {
