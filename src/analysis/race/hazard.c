@@ -313,15 +313,15 @@ bool ptx_search_is_for_all(Search *s, InsnId insn)
     return !s->uniforms->is_partial[ran.cfg->block_of[insn]];
 }
 
-/* With a shape that is assumed, a guess at who comes to an access is one too many. That a loop goes
- * on for all threads of the block is none: it is there to do so. */
+/* With a shape that is assumed, a guess at which threads come to an access is one too many. That a
+ * loop goes on is none: it is there to do so. */
 static bool is_guess_for_all(Search *s, const RacePair *pair)
 {
     const Seen *const both[] = { &pair->first, &pair->second };
     for (unsigned i = 0; i < 2; i++) {
         const Site *site = &s->race->sites[both[i]->site];
         if (level_of(s, both[i]) == RACE_GUESSED
-            && (site->func != s->func || !ptx_search_is_for_all(s, site->insn)))
+            && (site->func != s->func || ptx_search_is_parted_by_guess(s, site->insn)))
             return false;
     }
     return true;
