@@ -267,7 +267,7 @@ def page_of(rows, libraries, stages, estimate, has_plot):
             "Times are of the processor, user and system, from the start of the process to its end: medians of 7 runs, above 2 MB of 3, above 20 MB",
             "one run. The programs run in turn. On a machine with other work all of them are slower than alone; ratios and instructions are not.", "",
             "- `syntax`: `ptxlint check --only syntax`, what ptxas rejects.", "- `check`: `ptxlint check`, all findings.",
-            "- `report`: `ptxlint report`, every figure, without a launch.", "- `ptxas`: `ptxas -arch=compute_XX`, which parses only; it does not take larger modules of `testdata/ptx`, with several",
+            "- `report`: `ptxlint report` without a launch: the overview; of a single kernel every figure.", "- `ptxas`: `ptxas -arch=compute_XX`, which parses only; it does not take larger modules of `testdata/ptx`, with several",
             "  files of one number.", "", *busy_text(),
             "## Goals", "", "Of libraries from the smallest to the largest. Two threads: all instructions over those of the thread that has most of them, which is",
             "what a second core that is free can give.", "",

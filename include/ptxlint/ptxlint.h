@@ -823,10 +823,15 @@ typedef struct ptxlint_options {
     /* takes each kernel, then each function, in order. What is taken is not kept: figures of all
      * are never there at once, the module is then as with findings_only, and of each kernel has
      * name, place and directives alone. Not called, and all is kept: with estimates_only,
-     * has_symbols or budget, or where several threads analyse, launches were found beside the file,
-     * or a kernel has several. NULL: all is kept */
+     * has_symbols, budget or overview_only, or where several threads analyse, launches were found
+     * beside the file, or a kernel has several. NULL: all is kept */
     ptxlint_take_fn take_kernel;
     void *take_context;
+    /* of figures only what a table of kernels has, a report as text or Markdown without has_details:
+     * registers and occupancy. Else as with findings_only; executed.why says why there is no time.
+     * All figures are there of fewer than two kernels, where some grid is known or a kernel
+     * has several launches, and with estimates_only, has_instructions, has_symbols or budget */
+    int overview_only;
 } ptxlint_options;
 
 PTXLINT_API void ptxlint_options_init(ptxlint_options *options);

@@ -51,7 +51,8 @@ class Options(Structure):
                 ("has_each_launch", c_int), ("generated_config", c_void_p),
                 ("has_instructions", c_int), ("history", c_void_p),
                 ("is_stopped", c_void_p), ("stop_context", c_void_p),
-                ("take_kernel", c_void_p), ("take_context", c_void_p)]
+                ("take_kernel", c_void_p), ("take_context", c_void_p),
+                ("overview_only", c_int)]
 
 
 class ModuleInfo(Structure):

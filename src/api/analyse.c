@@ -59,6 +59,7 @@ struct Crew {
     const SimCode *code;        /* NULL: nothing is run */
     Recall *recall;             /* NULL: nothing is known from before */
     bool is_taken;              /* the caller takes figures, none are kept */
+    bool is_overview;           /* of figures the caller wants registers and occupancy alone */
     FuncId *order;              /* largest first; of taken figures: of a document */
     size_t *kernel_of;          /* per function with a body: its number among them */
     DiagSink *found;            /* per function: what was found in it */
@@ -195,7 +196,7 @@ static void begin_sessions(AnalysisThread *w)
 {
     const Crew *crew = w->crew;
     ptxlint_module *m = crew->module;
-    const bool has_figures = ptx_wants_figures(crew->options);
+    const bool has_figures = ptx_wants_figures(crew->options) && !crew->is_overview;
     w->sessions = ptx_arena_new(w->kept, Sessions);
     *w->sessions = (Sessions){
         .module = m->ir,
@@ -206,6 +207,7 @@ static void begin_sessions(AnalysisThread *w)
         .gpus = m->gpus,
         .gpu_count = m->gpu_count,
         .has_figures = has_figures,
+        .has_overview = crew->is_overview,
         /* ptxlint_coverage looks lines up in loops */
         .is_for_estimates = has_figures && crew->options->estimates_only,
         .keeps_live = has_figures && crew->options->has_symbols,
@@ -445,11 +447,29 @@ static void number_kernels(Crew *crew)
             m->kernel_funcs[crew->kernel_of[f]] = f;
 }
 
+/* The table of a report has no times where no grid is known; of one kernel it has all figures. */
+static bool is_overview_enough(const Crew *crew)
+{
+    const ptxlint_options *options = crew->options;
+    const Module *ir = crew->module->ir;
+    size_t kernels = 0;
+    if (!options->overview_only || !ptx_wants_figures(options) || options->estimates_only
+        || options->has_instructions || options->has_symbols || options->budget)
+        return false;
+    for (FuncId f = 0; f < ir->func_count; f++) {
+        if (crew->launches[f]->grid[0] || crew->launches[f]->count > 1)
+            return false;
+        kernels += ir->funcs[f].has_body && ir->funcs[f].is_entry;
+    }
+    return kernels > 1;
+}
+
 /* Nothing but a document asks for figures again, and that has the functions in this order. */
 static bool are_figures_taken(const Crew *crew)
 {
     const ptxlint_options *options = crew->options;
-    if (!options->take_kernel || !ptx_wants_figures(options) || options->estimates_only
+    if (!options->take_kernel || !ptx_wants_figures(options) || options->overview_only
+        || options->estimates_only
         || options->has_symbols || options->budget || crew->module->found
         || crew->worker_count > 1)
         return false;
@@ -470,6 +490,7 @@ static void prepare(AnalysisThread *w)
         TIMED(EVALUATE, crew->code = ptx_code_new(&m->arena, m->ir, m->calls));
     TIMED(FLOW, crew->launches = build_launches(m, options));
     crew->is_taken = are_figures_taken(crew);
+    crew->is_overview = is_overview_enough(crew);
     crew->said = find_said(m, options, 0, m->gpu_count);
     crew->times = begin_times(m, options);
     crew->found = ptx_arena_array(&m->arena, DiagSink, m->ir->func_count + 1);

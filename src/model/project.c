@@ -429,10 +429,23 @@ static void find_bottleneck(Sessions *all, FuncId id, size_t g, const Prediction
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
+/* NULL: it is no kernel that could be read. overview: has room for the answer. */
+static const Executed *executed_of(const Sessions *all, Session *session, size_t g,
+                                   Executed *overview)
+{
+    if (ptx_session_is_projected(session))
+        return ptx_session_executed(session, g);
+    if (!all->has_overview || !ptx_session_has_model(session))
+        return NULL;
+    *overview = ptx_executed_without_grid(ptx_session_func(session));
+    return overview;
+}
+
 static void project_on_each(Sessions *all, FuncId id, ptxlint_projection *projections)
 {
     Session *session = ptx_sessions_of(all, id);
-    bool is_projected = ptx_session_is_projected(session), has_flow = ptx_session_cfg(session);
+    bool has_flow = ptx_session_cfg(session);
+    Executed overview;
     for (size_t g = 0; g < all->gpu_count; g++) {
         const Gpu *gpu = all->gpus[g];
         ptxlint_projection *out = &projections[g];
@@ -441,7 +454,9 @@ static void project_on_each(Sessions *all, FuncId id, ptxlint_projection *projec
         const Residency *residency = ptx_session_residency(session, g);
         view_registers(residency, ptx_session_ptxas_usage(session, g), out);
         view_residency(residency, out);
-        out->executed = view_executed(all, is_projected ? ptx_session_executed(session, g) : NULL);
+        out->executed = view_executed(all, executed_of(all, session, g, &overview));
+        if (all->has_overview)
+            out->time = ptx_project_time(&ptx_prediction_unknown);
         if (ptx_sessions_find_only(all))
             continue;
         if (has_flow)

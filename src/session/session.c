@@ -211,7 +211,7 @@ bool ptx_session_is_projected(Session *s)
 bool ptx_session_has_model(Session *s)
 {
     return s->all->gpu_count && s->func->is_entry && ptx_session_cfg(s)
-           && (s->all->has_figures || s->launch->block[0]);
+           && (s->all->has_figures || s->all->has_overview || s->launch->block[0]);
 }
 
 /* Functions that are not in hand are asked, too: what they answer outlasts the one that is. */

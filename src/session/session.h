@@ -78,6 +78,8 @@ typedef struct Sessions {
     size_t gpu_count;
     /* of a report: mixes know trips, and all that figures rest on is kept */
     bool has_figures;
+    /* without figures: registers are modelled of each kernel all the same, and no grid is known */
+    bool has_overview;
     /* of these only what trials take; with has_figures */
     bool is_for_estimates;
     /* liveness and machine instructions outlast the analysis; with has_figures */

@@ -297,13 +297,17 @@ static bool calls_by_pointer(const ExecutedRun *run)
     return false;
 }
 
+static const char no_evaluation[] =
+    "the kernel could not be evaluated: syntax errors, or no instructions";
+static const char no_grid[] = "the grid is not known (--grid, --launch)";
+
 /* NULL: the kernel itself is known. */
 static const char *why_unknown(const Compiled *kernel, const Evaluation *evaluation)
 {
     if (!evaluation)
-        return "the kernel could not be evaluated: syntax errors, or no instructions";
+        return no_evaluation;
     if (evaluation->grid_is_assumed)
-        return "the grid is not known (--grid, --launch)";
+        return no_grid;
     if (evaluation->is_part)
         return kernel->func->has_calls
                    ? "a warp runs longer than the budget of the evaluation: a loop, or a recursion "
@@ -336,17 +340,27 @@ double ptx_hottest_iterations(Arena *scratch, const Compiled *code, const Evalua
     return iterations;
 }
 
-Executed ptx_executed_compute(const Compiled *kernel, const Compiled *called,
-                              const Evaluation *evaluation)
+static Executed not_executed(const char *why)
 {
-    Executed unknown = { .certainty = CERTAINTY_UNKNOWN },
-             out = { .certainty = CERTAINTY_ESTIMATE }, behind = { 0 };
+    Executed unknown = { .certainty = CERTAINTY_UNKNOWN, .why = why };
     unknown.spill_instructions = (double)NAN;
     unknown.warp_instructions = unknown.flops_fp32 = unknown.flops_fp64 = unknown.flops_fp16 =
         unknown.flops_tensor = (double)NAN;
     for (unsigned m = 0; m < MACHINE__COUNT; m++)
         unknown.machine[m] = (double)NAN;
-    unknown.why = why_unknown(kernel, evaluation);
+    return unknown;
+}
+
+Executed ptx_executed_without_grid(const Func *func)
+{
+    return not_executed(func->insn_count && !func->has_syntax_error ? no_grid : no_evaluation);
+}
+
+Executed ptx_executed_compute(const Compiled *kernel, const Compiled *called,
+                              const Evaluation *evaluation)
+{
+    Executed unknown = not_executed(why_unknown(kernel, evaluation)),
+             out = { .certainty = CERTAINTY_ESTIMATE }, behind = { 0 };
     if (unknown.why)
         return unknown;
     unknown.why = "a function is called that the file does not have";

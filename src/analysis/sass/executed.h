@@ -40,6 +40,9 @@ typedef struct Compiled {           /* a function, and what ptxas makes of it */
 Executed ptx_executed_compute(const Compiled *kernel, const Compiled *called,
                               const Evaluation *evaluation);
 
+/* Of a kernel whose grid is not known, without an evaluation. */
+Executed ptx_executed_without_grid(const Func *func);
+
 /* How often warps run the head of the innermost loop that issues most: registers that are spilled
  * go to memory and back in each of its iterations. Once, where there is no loop. */
 double ptx_hottest_iterations(Arena *scratch, const Compiled *code, const Evaluated *insns);

@@ -25,6 +25,19 @@ static bool wants_page(const Options *options)
     return false;
 }
 
+/* Tables of kernels, and nothing else, come of modules. */
+static bool wants_overview(const CliRun *run)
+{
+    const Options *options = run->options;
+    bool is_wanted = options->command == COMMAND_REPORT && !run->report && !run->is_merge
+                     && !run->cache_keys && !options->shard && !options->has_details
+                     && !options->kernel_glob && !options->has_fix;
+    for (size_t i = 0; i < options->output_count; i++)
+        is_wanted &= options->outputs[i].format == FORMAT_TEXT
+                     || options->outputs[i].format == FORMAT_MARKDOWN;
+    return is_wanted;
+}
+
 ptxlint_options ptx_run_module_options(const CliRun *run, size_t index, unsigned worker)
 {
     const Budget *budget = run->budgets[index];
@@ -51,6 +64,7 @@ ptxlint_options ptx_run_module_options(const CliRun *run, size_t index, unsigned
     const Command command = run->options->command;
     options.has_instructions = command == COMMAND_ANNOTATE
                                || (command == COMMAND_REPORT && wants_page(run->options));
+    options.overview_only = wants_overview(run);
     options.has_each_launch = (command == COMMAND_CHECK || command == COMMAND_REPORT
                                || command == COMMAND_ANNOTATE)
                               && !run->report && !run->options->has_fix;
