@@ -827,10 +827,11 @@ typedef struct ptxlint_options {
      * beside the file, or a kernel has several. NULL: all is kept */
     ptxlint_take_fn take_kernel;
     void *take_context;
-    /* of figures only what a table of kernels has, a report as text or Markdown without has_details:
-     * registers and occupancy. Else as with findings_only; executed.why says why there is no time.
-     * All figures are there of fewer than two kernels, where some grid is known or a kernel
-     * has several launches, and with estimates_only, has_instructions, has_symbols or budget */
+    /* of figures only what a table of kernels has, a report as text or Markdown without
+     * has_details: registers and occupancy. Else as with findings_only; executed.why says why there
+     * is no time. All figures are there of fewer than two kernels, where some grid is known or a
+     * kernel has several launches, and with estimates_only, has_instructions, has_symbols or
+     * budget */
     int overview_only;
 } ptxlint_options;
 

@@ -3,9 +3,10 @@
  * so that it is the same for any number of them. */
 #include "findings/config.h"
 #include "input/launch.h"
-#include "api/history.h"
+#include "api/again/history.h"
 #include "api/module.h"
 #include "api/profile.h"
+#include "api/again/same_code.h"
 #include "input/ptxas.h"
 #include "model/view.h"
 
@@ -45,6 +46,7 @@ typedef struct AnalysisThread {
     Sessions *sessions;
     DiagSink sink;              /* of the function in hand */
     Engine *engine;             /* NULL: the front end alone is wanted */
+    SameFindings *same;         /* of kernels with the code of others; NULL: there are none */
     BesideFinder *beside;       /* per GPU behind the first, where findings are wanted */
     pthread_t thread;
     bool is_complete;
@@ -58,6 +60,7 @@ struct Crew {
     const RuleTimes *times;     /* NULL: not wanted */
     const SimCode *code;        /* NULL: nothing is run */
     Recall *recall;             /* NULL: nothing is known from before */
+    const SameCode *same;       /* kernels with the same code; NULL: there are none */
     bool is_taken;              /* the caller takes figures, none are kept */
     bool is_overview;           /* of figures the caller wants registers and occupancy alone */
     FuncId *order;              /* largest first; of taken figures: of a document */
@@ -130,6 +133,17 @@ static void tell_of_calls(AnalysisThread *w, FuncId kernel)
                  (unsigned)LIMIT_CALLED_INSNS, (unsigned)LIMIT_CALLED_INSNS_PER_INSN);
 }
 
+/* For the only GPU. */
+static void find_once(AnalysisThread *w, Session *session)
+{
+    const FuncId f = (FuncId)w->sink.func;
+    const DiagSink before = w->sink;
+    if (ptx_same_findings_add(w->same, f, &w->sink))
+        return;
+    ptx_engine_run(w->engine, session);
+    ptx_same_findings_note(w->same, f, &before, &w->sink);
+}
+
 /* What rules find in the function in hand, for one of the GPUs. */
 static void find_by_rules(const Crew *crew, Engine *engine, Session *session, size_t gpu,
                           DiagSink *sink)
@@ -139,6 +153,14 @@ static void find_by_rules(const Crew *crew, Engine *engine, Session *session, si
         return;
     ptx_engine_run(engine, session);
     ptx_recall_note(crew->recall, f, gpu, sink);
+}
+
+static void find_in_function(AnalysisThread *w, Session *session)
+{
+    if (w->same)
+        find_once(w, session);
+    else
+        find_by_rules(w->crew, w->engine, session, 0, &w->sink);
 }
 
 /* As a lint for that GPU would. */
@@ -176,7 +198,7 @@ static void analyse_func(AnalysisThread *w, FuncId f)
     if (kernel) {
         TIMED(VIEW, ptx_view_func(w->sessions, f, kernel));
         if (w->engine)
-            TIMED(RULES, find_by_rules(crew, w->engine, session, 0, &w->sink));
+            TIMED(RULES, find_in_function(w, session));
         for (size_t g = 1; w->beside && g < m->gpu_count; g++)
             TIMED(RULES, analyse_beside(w, session, f, g));
     }
@@ -208,6 +230,7 @@ static void begin_sessions(AnalysisThread *w)
         .gpu_count = m->gpu_count,
         .has_figures = has_figures,
         .has_overview = crew->is_overview,
+        .first_of_code = ptx_same_code_firsts(crew->same),
         /* ptxlint_coverage looks lines up in loops */
         .is_for_estimates = has_figures && crew->options->estimates_only,
         .keeps_live = has_figures && crew->options->has_symbols,
@@ -259,6 +282,8 @@ static void analyse_functions(AnalysisThread *w)
     TIMED(FLOW, begin_sessions(w));
     if (!options->syntax_only && !w->sessions->is_for_estimates)
         w->engine = ptx_engine_new(w->sessions, ptx_config_rulebook(options->config), crew->times);
+    if (w->engine && crew->same)
+        w->same = ptx_same_findings_new(w->kept, crew->same);
     if (w->engine && crew->found_beside)
         begin_beside(w);
     for (size_t i; (i = atomic_fetch_add(&crew->next, 1)) < count;) {
@@ -499,6 +524,7 @@ static void prepare(AnalysisThread *w)
     if (m->gpu_count > 1 && m->calls && !(ptx_wants_figures(options) && options->estimates_only))
         prepare_beside(crew);
     crew->recall = ptx_recall_new(m, options, crew->code, &w->scratch);
+    TIMED(FLOW, crew->same = ptx_same_code_find(m, options, crew->launches, &w->scratch));
     number_kernels(crew);
     crew->order = ptx_arena_array(&m->arena, FuncId, m->ir->func_count + 1);
     if (crew->is_taken)

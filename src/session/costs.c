@@ -76,11 +76,23 @@ static const Pressure *make_pressure(Session *s, Arena *arena, const Func *func,
     return out;
 }
 
+/* Of functions with the same code once. */
+static const Pressure *pressure_of_code(Session *s, FuncId first)
+{
+    struct OfModule *own = s->all->own;
+    if (!own->pressures[first])
+        own->pressures[first] = make_pressure(s, own->arena, s->func, 0);
+    return own->pressures[first];
+}
+
 const Pressure *ptx_session_pressure(Session *s, size_t gpu)
 {
     OfGpu *of = ptx_session_gpu(s, gpu);
+    const FuncId code = s->all->first_of_code ? s->all->first_of_code[ptx_session_id(s)] : NO_ID;
     if (of->pressure)
         return of->pressure;
+    if (code != NO_ID)
+        return of->pressure = pressure_of_code(s, code);
     const size_t first = first_like(s, gpu, ptx_pressure_is_alike);
     of->pressure = first < gpu ? ptx_session_pressure(s, first)
                                : make_pressure(s, ptx_session_kept_arena(s), s->func, gpu);

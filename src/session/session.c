@@ -33,6 +33,8 @@ void ptx_sessions_begin(Sessions *all)
     all->own->arena = all->arena;
     all->own->items = ptx_arena_array(all->arena, Session *, module->func_count + 1);
     all->own->ops = ptx_arena_array(all->arena, const OpCycles *, all->gpu_count + 1);
+    if (all->first_of_code)
+        all->own->pressures = ptx_arena_array(all->arena, const Pressure *, module->func_count);
     for (FuncId f = 0; f < module->func_count; f++) {
         items[f] = (Session){ .all = all, .func = &module->funcs[f], .launch = all->launches[f] };
         all->own->items[f] = &items[f];

@@ -73,6 +73,8 @@ typedef struct Sessions {
     const CallGraph *calls;
     const SimCode *code;        /* of the runs; NULL where calls is */
     const Launch *const *launches;      /* per function */
+    /* per function: the first that has the same code, maybe itself; NO_ID; NULL: not looked for */
+    const FuncId *first_of_code;
     const PtxasUsage *const *said;      /* per function, and for each per GPU; NULL: nothing is */
     const Gpu *const *gpus;     /* that figures are for; findings are for the first */
     size_t gpu_count;

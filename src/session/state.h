@@ -126,6 +126,9 @@ struct OfModule {
     const Usage *usage;
     const bool *rare_funcs;     /* per function: hardly ever called; NULL: not asked for */
     DemandScan *demands;
+    /* per function that others have the code of, for the only GPU; NULL: not known yet, or there
+     * are none */
+    const Pressure **pressures;
     TrialFacts *facts;          /* of trials: per function and GPU */
     KeptRuns *runs;             /* of trials */
     bool has_variables;         /* that are no parameters */

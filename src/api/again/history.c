@@ -1,6 +1,7 @@
-#include "api/history.h"
+#include "api/again/history.h"
 
 #include "api/module.h"
+#include "api/again/moved.h"
 #include "ir/func.h"
 #include "ir/module.h"
 #include "support/diag.h"
@@ -46,145 +47,6 @@ struct Recall {
     RecallRow *rows;            /* per function, and for each per GPU */
     uint64_t analysis;          /* number of this one */
 };
-
-/* ---- findings, moved ------------------------------------------------------------------------- */
-
-/* Into an arena, or a piece of memory, or only counted. */
-typedef struct FindingMover {
-    Arena *arena;
-    char *piece;                /* without an arena; NULL: counted only */
-    size_t used;
-    int64_t bytes, lines;       /* that places move by */
-} FindingMover;
-
-static void *move_bytes(FindingMover *m, const void *bytes, size_t length)
-{
-    void *to = m->piece ? m->piece + m->used : NULL;
-    if (m->arena)
-        to = ptx_arena_alloc(m->arena, length);
-    if (to && length)
-        memcpy(to, bytes, length);
-    m->used += (length + 7) & ~(size_t)7;
-    return to;
-}
-
-static const char *move_text(FindingMover *m, const char *text)
-{
-    return text ? move_bytes(m, text, strlen(text) + 1) : NULL;
-}
-
-static uint32_t moved_place(const FindingMover *m, uint32_t at)
-{
-    return (uint32_t)((int64_t)at + m->bytes);
-}
-
-static Span moved_span(const FindingMover *m, Span span)
-{
-    return (Span){ moved_place(m, span.begin), moved_place(m, span.end) };
-}
-
-static DiagRelated *move_related(FindingMover *m, const DiagRelated *from)
-{
-    DiagRelated *first = NULL, **tail = &first;
-    for (; from; from = from->next) {
-        const DiagRelated copy = { NULL, moved_span(m, from->span), move_text(m, from->message) };
-        DiagRelated *to = move_bytes(m, &copy, sizeof copy);
-        if (to) {
-            *tail = to;
-            tail = &to->next;
-        }
-    }
-    return first;
-}
-
-static const DiagFix *move_fix(FindingMover *m, const DiagFix *from)
-{
-    if (!from)
-        return NULL;
-    const DiagFix copy = { moved_span(m, from->span), move_text(m, from->replacement),
-                           from->is_certain };
-    return move_bytes(m, &copy, sizeof copy);
-}
-
-static DiagRepair move_repair(FindingMover *m, const DiagRepair *from)
-{
-    if (!from->count)
-        return (DiagRepair){ .count = 0 };
-    DiagInsertion *to = move_bytes(m, from->insertions, from->count * sizeof *to);
-    for (uint32_t i = 0; i < from->count; i++) {
-        const char *text = move_text(m, from->insertions[i].text);
-        if (!to)
-            continue;
-        to[i].line = (uint32_t)((int64_t)from->insertions[i].line + m->lines);
-        to[i].text = text;
-    }
-    return (DiagRepair){ to, from->count };
-}
-
-static Diag *move_finding(FindingMover *m, const Diag *from)
-{
-    Diag copy = *from;
-    copy.span = moved_span(m, from->span);
-    for (uint32_t i = 0; i < from->repeats && i < DIAG_REPEATS_MAX; i++)
-        copy.repeat_at[i] = moved_place(m, from->repeat_at[i]);
-    copy.message = move_text(m, from->message);
-    copy.label = move_text(m, from->label);
-    copy.help = move_text(m, from->help);
-    copy.related = move_related(m, from->related);
-    copy.fix = move_fix(m, from->fix);
-    copy.repair = move_repair(m, &from->repair);
-    return move_bytes(m, &copy, sizeof copy);
-}
-
-static DiagSink move_findings(FindingMover *m, const DiagSink *from)
-{
-    DiagSink to = *from;
-    to.items = move_bytes(m, from->items, from->count * sizeof *from->items);
-    for (uint32_t i = 0; i < from->count; i++) {
-        Diag *diag = move_finding(m, from->items[i]);
-        if (to.items)
-            to.items[i] = diag;
-    }
-    return to;
-}
-
-/* ---- what can be moved ----------------------------------------------------------------------- */
-
-/* "line 12", "lines 12 and 15". */
-static bool names_line(const char *text)
-{
-    for (const char *at = text; at && (at = strstr(at, "line")); at += 4) {
-        const char *behind = at + 4 + (at[4] == 's');
-        if (*behind == ' ' && behind[1] >= '0' && behind[1] <= '9')
-            return true;
-    }
-    return false;
-}
-
-static bool finding_names_line(const Diag *diag)
-{
-    bool names = names_line(diag->message) || names_line(diag->label) || names_line(diag->help);
-    for (const DiagRelated *r = diag->related; r && !names; r = r->next)
-        names = names_line(r->message);
-    return names;
-}
-
-static bool is_span_inside(Span outer, Span span)
-{
-    return span.begin >= outer.begin && span.end <= outer.end;
-}
-
-/* All that it points to lies in the function. */
-static bool is_finding_within(Span func, const Diag *diag)
-{
-    bool is_in = is_span_inside(func, diag->span)
-                 && (!diag->fix || is_span_inside(func, diag->fix->span));
-    for (const DiagRelated *r = diag->related; r && is_in; r = r->next)
-        is_in = is_span_inside(func, r->span);
-    for (uint32_t i = 0; i < diag->repeats && i < DIAG_REPEATS_MAX && is_in; i++)
-        is_in = diag->repeat_at[i] >= func.begin && diag->repeat_at[i] <= func.end;
-    return is_in;
-}
 
 /* ---- the history ----------------------------------------------------------------------------- */
 
@@ -232,16 +94,11 @@ static HistoryEntry *find_entry(const ptxlint_history *history, HistoryKey key)
 
 /* ---- before the analysis --------------------------------------------------------------------- */
 
-static uint32_t line_of_func(const ptxlint_module *m, FuncId f)
-{
-    return ptx_line_of(m->ir, m->ir->funcs[f].span.begin);
-}
-
 /* What its entry says, at the place of the function. */
 static void recall_row(const Recall *recall, FuncId f, RecallRow *row)
 {
     ptxlint_module *m = recall->m;
-    const uint32_t line = line_of_func(m, f);
+    const uint32_t line = ptx_func_line(m->ir, f);
     HistoryEntry *entry = find_entry(recall->history, row->key);
     if (!entry)
         entry = find_entry(recall->history, key_at_line(row->key, line));
@@ -250,7 +107,7 @@ static void recall_row(const Recall *recall, FuncId f, RecallRow *row)
     FindingMover mover = { .arena = &m->arena,
                            .bytes = (int64_t)m->ir->funcs[f].span.begin - entry->begin,
                            .lines = (int64_t)line - entry->line };
-    row->found = move_findings(&mover, &entry->found);
+    row->found = ptx_move_findings(&mover, &entry->found);
     for (uint32_t i = 0; i < row->found.count; i++)
         row->found.items[i]->func = (int32_t)f;
     row->is_known = true;
@@ -317,11 +174,7 @@ void ptx_recall_note(Recall *recall, FuncId f, size_t gpu, const DiagSink *sink)
     if (!recall || sink->dropped)
         return;
     RecallRow *row = recall_row_of(recall, f, gpu);
-    row->found = (DiagSink){ .count = sink->count - row->before.count };
-    if (row->found.count)
-        row->found.items = sink->items + row->before.count;
-    for (size_t s = 0; s < sizeof row->found.counts / sizeof *row->found.counts; s++)
-        row->found.counts[s] = sink->counts[s] - row->before.counts[s];
+    row->found = ptx_findings_since(sink, &row->before);
     row->is_noted = true;
 }
 
@@ -332,7 +185,7 @@ static bool is_row_movable(const Recall *recall, FuncId f, const RecallRow *row)
     const Span span = recall->m->ir->funcs[f].span;
     bool is_movable = row->is_noted;
     for (uint32_t i = 0; is_movable && i < row->found.count; i++)
-        is_movable = is_finding_within(span, row->found.items[i]);
+        is_movable = ptx_finding_is_within(span, row->found.items[i]);
     return is_movable;
 }
 
@@ -340,7 +193,7 @@ static bool is_row_movable(const Recall *recall, FuncId f, const RecallRow *row)
 static HistoryEntry *make_history_entry(const Recall *recall, FuncId f, const RecallRow *row)
 {
     FindingMover count = { .used = 0 };
-    move_findings(&count, &row->found);
+    ptx_move_findings(&count, &row->found);
     const size_t bytes = sizeof(HistoryEntry) + count.used;
     HistoryEntry *entry = malloc(bytes);
     if (!entry)
@@ -348,11 +201,11 @@ static HistoryEntry *make_history_entry(const Recall *recall, FuncId f, const Re
     FindingMover mover = { .piece = (char *)(entry + 1) };
     *entry = (HistoryEntry){ .key = row->key, .used = recall->analysis, .bytes = bytes,
                              .begin = recall->m->ir->funcs[f].span.begin,
-                             .line = line_of_func(recall->m, f) };
-    entry->found = move_findings(&mover, &row->found);
+                             .line = ptx_func_line(recall->m->ir, f) };
+    entry->found = ptx_move_findings(&mover, &row->found);
     bool has_lines = false;
     for (uint32_t i = 0; i < row->found.count && !has_lines; i++)
-        has_lines = finding_names_line(row->found.items[i]);
+        has_lines = ptx_finding_names_line(row->found.items[i]);
     if (has_lines)
         entry->key = key_at_line(row->key, entry->line);
     return entry;

@@ -1,5 +1,5 @@
 /* history_key.c -- what findings of a function rest on, as a hash. */
-#include "api/history.h"
+#include "api/again/history.h"
 
 #include "analysis/flow/callgraph.h"
 #include "analysis/sim/program.h"
