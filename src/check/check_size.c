@@ -135,8 +135,8 @@ uint8_t ptx_access_bytes(const Insn *insn, const Operand *operands, const Reg *r
     if (op->kind == OPK_CP_ASYNC) {
         for (uint32_t i = 0; i < insn->operand_count; i++) {
             if (operands[i].position == 2 && operands[i].kind == OPERAND_INT
-                && operands[i].value > 0 && operands[i].value <= 16)
-                return (uint8_t)operands[i].value;
+                && ptx_operand_value(&operands[i]) > 0 && ptx_operand_value(&operands[i]) <= 16)
+                return (uint8_t)ptx_operand_value(&operands[i]);
         }
         return 0;
     }

@@ -140,7 +140,8 @@ struct AstFunc {
     AstAttribute *attributes;
     AstStmt *body;              /* AST_SCOPE_BEGIN ... AST_SCOPE_END; NULL for a declaration */
     uint32_t insn_count;        /* of its body */
-    uint32_t operand_count;     /* nodes: its instructions have seldom more operands */
+    /* nodes, and room for values behind the operands: its instructions seldom have more */
+    uint32_t operand_count;
     Linkage linkage;
     Span lost[AST_MAX_LOST];    /* declarations that could not be read; no names for their words */
     uint8_t lost_count;

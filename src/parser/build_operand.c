@@ -7,6 +7,9 @@
 
 enum { MAX_REAL_DIGITS = 350 };     /* of a decimal constant; the rest moves its exponent alone */
 
+/* Items behind the operands of an instruction that a value may take: ir/operand.h. */
+enum { VALUE_ROOM = 2 };
+
 static AstOperand *new_operand(Parser *p, AstOperandKind kind, Span span)
 {
     AstOperand *operand = ptx_arena_new(p->arena, AstOperand);
@@ -46,6 +49,7 @@ AstOperand *ptx_operand_name(Parser *p, Token name)
     operand->name = ptx_token_span(name).begin;
     operand->name_length = (uint16_t)head;
     operand->suffix_length = (uint16_t)(length - head);
+    p->operand_count += operand->suffix_length ? VALUE_ROOM : 0;
     return operand;
 }
 
@@ -69,6 +73,7 @@ AstOperand *ptx_operand_int(Parser *p, Token number)
     }
     operand->value = ptx_build_integer(p, operand->span, &is_unsigned);
     operand->flags = is_unsigned ? AST_UNSIGNED : 0;
+    p->operand_count += operand->value > INT32_MAX ? VALUE_ROOM : 0;
     return operand;
 }
 
@@ -131,6 +136,7 @@ AstOperand *ptx_operand_real(Parser *p, Token number)
         ptx_build_mark_error(p);
     }
     memcpy(&operand->value, &value, sizeof value);
+    p->operand_count += (uint32_t)operand->value ? VALUE_ROOM : 0;
     return operand;
 }
 
@@ -144,6 +150,7 @@ AstOperand *ptx_operand_bits(Parser *p, Token number)
                                         : (unsigned)((text[i] | 32) - 'a' + 10);
         operand->value = operand->value << 4 | digit;
     }
+    p->operand_count += wide && (uint32_t)operand->value ? VALUE_ROOM : 0;
     return operand;
 }
 
@@ -230,6 +237,7 @@ AstOperand *ptx_operand_index(Parser *p, Token name, AstOperand *index, Token cl
         || (index->kind != AST_INT && index->kind != AST_NAME))
         return bad_operand(p, operand->span,
                            "only variables are indexed; or is a `,` missing before the `[`?");
+    p->operand_count += VALUE_ROOM;
     if (index->kind == AST_INT)
         operand->value = index->value;
     else
@@ -365,7 +373,7 @@ AstOperand *ptx_operand_binary(Parser *p, AstOperand *left, Token operator, AstO
         && operator.kind == TOK_SLASH && !(right->value << 1))
         return bad_operand(p, span, "this constant expression divides by zero");
     if (add_offset(left, operator.kind, right) || ptx_fold_reals(left, operator.kind, right)) {
-        p->operand_count--;
+        p->operand_count += VALUE_ROOM - 1;
         left->span = span;
         return left;
     }

@@ -158,16 +158,16 @@ static RegId undeclared(Lower *l, Span name)
 }
 
 /* What no instruction takes of a name. */
-static Operand misplaced(Lower *l, const AstOperand *ast, const char *why)
+static BoundOperand misplaced(Lower *l, const AstOperand *ast, const char *why)
 {
     ptx_diag(l->diags, DIAG_BAD_EXPRESSION, ast->span, "%s", why);
-    return (Operand){ .kind = OPERAND_UNKNOWN, .id = NO_ID };
+    return (BoundOperand){ .kind = OPERAND_UNKNOWN, .id = NO_ID };
 }
 
-Operand ptx_lower_bind_operand(Lower *l, const AstOperand *ast)
+BoundOperand ptx_lower_bind_operand(Lower *l, const AstOperand *ast)
 {
     Span name = { ast->name, ast->name + ast->name_length };
-    Operand operand = { .kind = OPERAND_UNKNOWN, .value = (int64_t)ast->value };
+    BoundOperand operand = { .kind = OPERAND_UNKNOWN, .value = (int64_t)ast->value };
     if (ast->flags & (AST_GENERIC | AST_MASK))
         return misplaced(l, ast, "generic() and byte masks are for initialisers");
     if (ast->name_length == 1 && *ptx_lower_text(l, name) == '_') {

@@ -42,7 +42,7 @@ static bool find_descriptor(const Lower *l, const OnlyWriters *w, const Operand 
         operand = i < MOVES_FOLLOWED ? find_copied(l, w, operand->id) : NULL;
     if (!operand || operand->kind != OPERAND_INT || operand->flags)
         return false;
-    *value = (uint32_t)operand->value;
+    *value = (uint32_t)ptx_operand_value(operand);
     return true;
 }
 

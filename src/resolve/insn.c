@@ -117,28 +117,99 @@ static void note_shared_var(Lower *l, VarId var)
         *PUSH(l, l->shared_vars) = var;
 }
 
-static void push_operand(Lower *l, Operand operand, Roles roles, uint8_t flags)
+/* False: the value is to stand behind the operands. */
+static bool keep_operand_value(Operand *out, OperandKind kind, int64_t value)
 {
-    Operand *out = PUSH(l, l->operands);
+    if (kind == OPERAND_INT || kind == OPERAND_F32)
+        out->id = (uint32_t)value;
+    else if (kind == OPERAND_F64)
+        out->id = (uint32_t)((uint64_t)value >> 32);
+    return ptx_operand_value(out) == value;
+}
+
+static uint8_t lowered_role(const BoundOperand *operand, uint64_t role)
+{
+    if (operand->flags & OPERAND_COMPONENT && role & ROLE_DEF)
+        role |= ROLE_USE;               /* the other components live on */
+    return (uint8_t)role;
+}
+
+static void push_operand(Lower *l, BoundOperand operand, Roles roles, uint8_t flags)
+{
+    operand.flags |= flags;
     if (l->log)
         ptx_lower_note_role(l, &operand, (unsigned)roles.role);
-    out->kind = operand.kind;
-    out->role = (uint8_t)roles.role;
-    out->position = (uint8_t)roles.position;
-    out->flags = operand.flags | flags;
-    out->id = operand.id;
-    out->value = operand.value;
     /* which ptxas takes of coordinates, whatever it may mean */
-    if (out->flags & OPERAND_PART && roles.role & ROLE_ADDRESS) {
-        out->flags &= (uint8_t)~OPERAND_PART;
-        out->value = 0;
+    if (operand.flags & OPERAND_PART && roles.role & ROLE_ADDRESS) {
+        operand.flags &= (uint8_t)~OPERAND_PART;
+        operand.value = 0;
     }
+    Operand *out = PUSH(l, l->operands);
+    *out = (Operand){ .kind = (unsigned)operand.kind & 0xf,
+                      .role = (unsigned)lowered_role(&operand, roles.role) & 0xf,
+                      .position = (uint8_t)roles.position,
+                      .flags = operand.flags,
+                      .id = operand.id };
+    if (!keep_operand_value(out, (OperandKind)operand.kind, operand.value))
+        *PUSH(l, l->values) = (OperandValue){ l->operands.count - 1, operand.value };
     if (operand.kind == OPERAND_REG && (roles.role & ROLE_DEF))
         l->regs.items[operand.id].is_written = true;
     if (operand.kind == OPERAND_VAR)
         note_shared_var(l, operand.id);
-    if (out->flags & OPERAND_COMPONENT && (roles.role & ROLE_DEF))
-        out->role |= ROLE_USE;          /* the other components live on */
+}
+
+/* Room behind the operands. */
+static void push_value_room(Lower *l, uint32_t count)
+{
+    while (count--)
+        *PUSH(l, l->operands) = (Operand){ .kind = OPERAND_NONE };
+}
+
+static void set_value_behind(Operand *operand, uint32_t low, uint32_t high, int64_t value)
+{
+    operand[low].id = (uint32_t)value;
+    operand[high].id = (uint32_t)((uint64_t)value >> 32);
+}
+
+/* Of more operands than a byte counts: OPERAND_FAR. */
+static void place_far_operand_values(Lower *l, uint32_t count, uint32_t value_count)
+{
+    unsigned exponent = 0;
+    while (UINT32_C(1) << exponent < count)
+        exponent++;
+    const uint32_t distance = UINT32_C(1) << exponent;
+    push_value_room(l, 3 * distance - count);
+    for (uint32_t i = 0; i < value_count; i++) {
+        Operand *operand = &l->operands.items[l->values.items[i].operand];
+        operand->value_at = (uint8_t)(OPERAND_FAR + exponent);
+        set_value_behind(operand, distance, 2 * distance, l->values.items[i].value);
+    }
+}
+
+/* The operands of an instruction are there: what they do not say themselves is put behind them. */
+static void place_operand_values(Lower *l, Insn *insn)
+{
+    const uint32_t end = l->operands.count, count = end - insn->operand_first,
+                   value_count = l->values.count;
+    insn->operand_count = (uint16_t)ptx_u32_min(count, LIMIT_OPERANDS);
+    if (count > LIMIT_OPERANDS)
+        ptx_diag(l->diags, DIAG_TOO_LARGE, insn->span, "%u operands are more than the limit of %d",
+                 (unsigned)count, (int)LIMIT_OPERANDS);
+    if (!value_count)
+        return;
+    l->values.count = 0;
+    if (count + 2 * value_count >= OPERAND_FAR) {
+        place_far_operand_values(l, count, value_count);
+        return;
+    }
+    push_value_room(l, 2 * value_count);
+    for (uint32_t i = 0; i < value_count; i++) {
+        const OperandValue *value = &l->values.items[i];
+        const uint32_t at = end + 2 * i - value->operand;
+        Operand *operand = &l->operands.items[value->operand];
+        operand->value_at = (uint8_t)at;
+        set_value_behind(operand, at, at + 1, value->value);
+    }
 }
 
 static void add_operand(Lower *l, const AstOperand *ast, Roles roles, uint8_t flags)
@@ -156,13 +227,13 @@ static void add_operand(Lower *l, const AstOperand *ast, Roles roles, uint8_t fl
             add_operand(l, ast->child, (Roles){ ROLE_USE | ROLE_ADDRESS, 0, roles.position }, 0);
         return;
     case AST_INT:
-        push_operand(l, (Operand){ .kind = OPERAND_INT, .value = (int64_t)ast->value }, roles,
+        push_operand(l, (BoundOperand){ .kind = OPERAND_INT, .value = (int64_t)ast->value }, roles,
                      flags);
         return;
     case AST_F32: case AST_F64:
         push_operand(l,
-                     (Operand){ .kind = ast->kind == AST_F32 ? OPERAND_F32 : OPERAND_F64,
-                                .value = (int64_t)ast->value },
+                     (BoundOperand){ .kind = ast->kind == AST_F32 ? OPERAND_F32 : OPERAND_F64,
+                                     .value = (int64_t)ast->value },
                      roles, flags);
         return;
     case AST_VECTOR:
@@ -183,7 +254,7 @@ static void add_operand(Lower *l, const AstOperand *ast, Roles roles, uint8_t fl
         return;
     }
     default:
-        push_operand(l, (Operand){ .kind = OPERAND_UNKNOWN, .id = NO_ID }, roles, flags);
+        push_operand(l, (BoundOperand){ .kind = OPERAND_UNKNOWN, .id = NO_ID }, roles, flags);
         return;
     }
 }
@@ -216,7 +287,8 @@ static void add_target(Lower *l, const Op *op, const AstOperand *ast, uint8_t po
                               ptx_shown(ptx_span_length(name)), ptx_lower_text(l, name));
         ptx_explain_label(l->diags, diag, &l->names, name, l->labels.items, l->labels.count);
     }
-    Operand operand = { .kind = label == NO_ID ? OPERAND_UNKNOWN : OPERAND_TARGET, .id = label };
+    BoundOperand operand = { .kind = label == NO_ID ? OPERAND_UNKNOWN : OPERAND_TARGET,
+                             .id = label };
     push_operand(l, operand, (Roles){ ROLE_USE, 0, position }, 0);
 }
 
@@ -309,18 +381,20 @@ static void wrong_target(Lower *l, const AstOperand *target, const char *what, c
 
 /* call (ret), f, (args), targets; every part but f may be missing. PTX ISA, "Control Flow
  * Instructions: call". */
-static void lower_call(Lower *l, const AstStmt *stmt)
+static void lower_call(Lower *l, const AstStmt *stmt, Insn *insn)
 {
     const CallCheck check = { l->diags, l->text, l->regs.items, l->module->vars };
     CallParts parts;
     uint32_t errors = ptx_diag_errors(l->diags);
     bool is_right = ptx_call_parts(&check, stmt, &parts);
     uint32_t results = lower_call_list(l, parts.results, (Roles){ ROLE_DEF, 0, 0 });
-    if (!parts.target)
+    if (!parts.target) {
+        place_operand_values(l, insn);
         return;
+    }
     bool is_provided = is_optix(l, parts.target);
     if (is_provided)
-        push_operand(l, (Operand){ .kind = OPERAND_UNKNOWN, .id = NO_ID },
+        push_operand(l, (BoundOperand){ .kind = OPERAND_UNKNOWN, .id = NO_ID },
                      (Roles){ ROLE_USE, 0, 1 }, 0);
     else
         add_operand(l, parts.target, (Roles){ ROLE_USE, 0, 1 }, 0);
@@ -329,10 +403,11 @@ static void lower_call(Lower *l, const AstStmt *stmt)
     /* of .calltargets or .callprototype */
     LabelId label = parts.table ? ptx_lower_bind_label(l, parts.table) : NO_ID;
     if (label != NO_ID)
-        push_operand(l, (Operand){ .kind = OPERAND_TARGET, .id = label }, (Roles){ ROLE_USE, 0, 3 },
-                     0);
+        push_operand(l, (BoundOperand){ .kind = OPERAND_TARGET, .id = label },
+                     (Roles){ ROLE_USE, 0, 3 }, 0);
     else if (parts.table)
         add_operand(l, parts.table, (Roles){ ROLE_USE, 0, 3 }, 0);
+    place_operand_values(l, insn);
     if (!is_right || is_provided || ptx_diag_errors(l->diags) != errors)
         return;
     const Operand *target = &l->operands.items[arguments - 1],
@@ -369,6 +444,14 @@ static FormId take_open_form(Lower *l, const AstStmt *stmt, const Op *op, FormId
     if (!(op->flags & OPF_TOO_NEW) && !ptx_form_is_allowed(l->module, form))
         ptx_report_gate(l->diags, l->module, op, form, stmt->span);
     return 0;
+}
+
+/* At a ret. */
+static void push_ret_results(Lower *l)
+{
+    for (RegId reg = 0; reg < l->result_reg_count; reg++)
+        push_operand(l, (BoundOperand){ .kind = OPERAND_REG, .id = reg },
+                     (Roles){ ROLE_USE, 0, UINT8_MAX }, OPERAND_IMPLICIT);
 }
 
 static void lower_plain(Lower *l, const AstStmt *stmt, const Op *op, Insn *insn)
@@ -408,15 +491,15 @@ static void lower_plain(Lower *l, const AstStmt *stmt, const Op *op, Insn *insn)
         }
         add_operand(l, ast, roles, 0);
     }
+    const uint32_t lowered_count = l->operands.count - insn->operand_first;
+    if (op->kind == OPK_RET)
+        push_ret_results(l);
+    place_operand_values(l, insn);
     if (insn->form && count && !bad) {
-        const OperandCheck check = { l->diags,
-                                     l->text,
-                                     l->regs.items,
-                                     op,
-                                     stmt,
-                                     l->operands.items + insn->operand_first,
-                                     l->operands.count - insn->operand_first,
-                                     count,
+        const OperandCheck check = { l->diags,      l->text,
+                                     l->regs.items, op,
+                                     stmt,          l->operands.items + insn->operand_first,
+                                     lowered_count, count,
                                      l->module };
         ptx_check_memo_operands(l->checks, &check, insn->form);
     }
@@ -430,8 +513,9 @@ static const Op *op_of_variable(Lower *l, const Insn *insn, const Op *op)
                      || op->kind == OPK_RED;
     if (!is_access || op->space != SPACE_GENERIC || !op->form)
         return op;
-    for (uint32_t o = insn->operand_first; o < l->operands.count; o++) {
-        const Operand *operand = &l->operands.items[o];
+    const Operand *operands = &l->operands.items[insn->operand_first];
+    for (uint32_t o = 0; o < insn->operand_count; o++) {
+        const Operand *operand = &operands[o];
         if (!(operand->role & ROLE_ADDRESS))
             continue;
         Space space = operand->kind == OPERAND_VAR ? (Space)l->module->vars[operand->id].space
@@ -451,15 +535,14 @@ const Op *ptx_lower_op_of(Lower *l, const Op *op, uint32_t descriptor)
 static void drop_unread_accumulators(Lower *l, const Insn *insn)
 {
     enum { ACCUMULATORS = 0, SCALE_D = 3 };
+    Operand *operands = &l->operands.items[insn->operand_first];
     bool is_unread = false;
-    for (uint32_t o = insn->operand_first; o < l->operands.count; o++) {
-        const Operand *operand = &l->operands.items[o];
-        is_unread |= operand->position == SCALE_D && operand->kind == OPERAND_INT
-                     && !operand->value;
-    }
-    for (uint32_t o = insn->operand_first; is_unread && o < l->operands.count; o++)
-        if (l->operands.items[o].position == ACCUMULATORS)
-            l->operands.items[o].role = (uint8_t)(l->operands.items[o].role & ~ROLE_USE);
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        is_unread |= operands[o].position == SCALE_D && operands[o].kind == OPERAND_INT
+                     && !ptx_operand_value(&operands[o]);
+    for (uint32_t o = 0; is_unread && o < insn->operand_count; o++)
+        if (operands[o].position == ACCUMULATORS)
+            operands[o].role = operands[o].role & (ROLE_DEF | ROLE_ADDRESS);
 }
 
 static void report_narrow(Lower *l, const Insn *insn)
@@ -488,8 +571,10 @@ static void note_named_barrier(Lower *l, const Insn *insn)
     while (at < insn->operand_count && operands[at].role & ROLE_DEF)
         at++;                           /* bar.red writes its result first */
     const bool is_number = at < insn->operand_count && operands[at].kind == OPERAND_INT
-                           && operands[at].value >= 0 && operands[at].value < NAMED_BARRIERS;
-    const uint32_t count = is_number ? (uint32_t)operands[at].value + 1 : NAMED_BARRIERS;
+                           && ptx_operand_value(&operands[at]) >= 0
+                           && ptx_operand_value(&operands[at]) < NAMED_BARRIERS;
+    const uint32_t count =
+        is_number ? (uint32_t)ptx_operand_value(&operands[at]) + 1 : NAMED_BARRIERS;
     l->func->barrier_count = (uint8_t)ptx_u32_max(l->func->barrier_count, count);
 }
 
@@ -507,9 +592,9 @@ void ptx_lower_insn(Lower *l, const AstStmt *stmt)
     l->has_nounroll = false;
     if (stmt->guard_length) {
         Span name = { stmt->guard, stmt->guard + stmt->guard_length };
-        Operand guard = ptx_lower_bind_operand(l, &(AstOperand){ .kind = AST_NAME,
-                                                       .name = name.begin,
-                                                       .name_length = stmt->guard_length });
+        BoundOperand guard = ptx_lower_bind_operand(
+            l, &(AstOperand){
+                   .kind = AST_NAME, .name = name.begin, .name_length = stmt->guard_length });
         if (guard.kind == OPERAND_REG) {
             insn->guard = guard.id;
             if (l->regs.items[guard.id].type != TYPE_PRED)
@@ -529,7 +614,7 @@ void ptx_lower_insn(Lower *l, const AstStmt *stmt)
     }
     if (op->kind == OPK_CALL) {
         insn->form = op->form;
-        lower_call(l, stmt);
+        lower_call(l, stmt, insn);
     } else {
         lower_plain(l, stmt, op, insn);
         insn->op = op_of_variable(l, insn, insn->op);
@@ -537,20 +622,7 @@ void ptx_lower_insn(Lower *l, const AstStmt *stmt)
             drop_unread_accumulators(l, insn);
         l->has_descriptors |= insn->op->operation == OP_TCGEN05_MMA && insn->form;
     }
-    if (op->kind == OPK_RET) {
-        for (RegId reg = 0; reg < l->result_reg_count; reg++)
-            push_operand(l, (Operand){ .kind = OPERAND_REG, .id = reg },
-                         (Roles){ ROLE_USE, 0, UINT8_MAX }, OPERAND_IMPLICIT);
-    }
-    uint32_t count = l->operands.count - insn->operand_first;
-    if (count > LIMIT_OPERANDS) {
-        ptx_diag(l->diags, DIAG_TOO_LARGE, stmt->span, "%u operands are more than the limit of %d",
-                 (unsigned)count, (int)LIMIT_OPERANDS);
-        l->operands.count = insn->operand_first + LIMIT_OPERANDS;
-        count = LIMIT_OPERANDS;
-    }
-    insn->operand_count = (uint16_t)count;
-    if (count)
+    if (insn->operand_count)
         insn->access_bytes = ptx_access_bytes(insn, &l->operands.items[insn->operand_first],
                                               l->regs.items);
     if (insn->access_bytes && l->module->has_address_size && l->module->address_size == 64

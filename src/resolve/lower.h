@@ -27,6 +27,12 @@ typedef struct Range {
     uint8_t type, vector, space, linkage;
 } Range;
 
+/* Of an operand of the instruction in hand. */
+typedef struct OperandValue {
+    uint32_t operand; /* into Lower.operands */
+    int64_t value;
+} OperandValue;
+
 typedef struct Prototype {      /* a .callprototype */
     LabelId label;
     Signature signature;
@@ -44,6 +50,13 @@ enum { RANGE_MEMOS = 32 };
 #define VECTOR_OF(T) struct { T *items; uint32_t count, capacity; }
 
 enum { SCOPE_FUNC = 1, SINGLES_COMPARED = 65536 };
+
+/* An operand whose value has no place yet. */
+typedef struct BoundOperand {
+    uint8_t kind, flags; /* of an Operand */
+    uint32_t id;
+    int64_t value;
+} BoundOperand;
 
 struct Lower {
     Arena *arena, *scratch, *vectors;
@@ -66,6 +79,7 @@ struct Lower {
     FuncId func_id;
     VECTOR_OF(Insn) insns;
     VECTOR_OF(Operand) operands;
+    VECTOR_OF(OperandValue) values; /* that the operands themselves do not have */
     VECTOR_OF(Reg) regs;
     VECTOR_OF(Label) labels;
     VECTOR_OF(Table) tables;
@@ -130,7 +144,7 @@ typedef struct ResolveBinding {
 } ResolveBinding;
 
 ResolveBinding ptx_lower_bind_name(Lower *l, Span name);
-Operand ptx_lower_bind_operand(Lower *l, const AstOperand *ast);
+BoundOperand ptx_lower_bind_operand(Lower *l, const AstOperand *ast);
 LabelId ptx_lower_bind_label(Lower *l, const AstOperand *ast);
 
 /* occurrence.c: where names stand. Of a use the role is noted once its operand is known. Scopes are
@@ -138,7 +152,7 @@ LabelId ptx_lower_bind_label(Lower *l, const AstOperand *ast);
 void ptx_lower_note_declared(Lower *l, SymbolKind kind, uint32_t id, Span span);
 void ptx_lower_note_use(Lower *l, SymbolKind kind, uint32_t id, Span span);
 void ptx_lower_note_member(Lower *l, uint32_t range, RegId reg);
-void ptx_lower_note_role(Lower *l, const Operand *operand, unsigned role);
+void ptx_lower_note_role(Lower *l, const BoundOperand *operand, unsigned role);
 void ptx_lower_enter_span(Lower *l, Span span);
 void ptx_lower_leave_span(Lower *l, uint32_t end);
 

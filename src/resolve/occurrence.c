@@ -67,7 +67,7 @@ void ptx_lower_note_member(Lower *l, uint32_t range, RegId reg)
         };
 }
 
-void ptx_lower_note_role(Lower *l, const Operand *operand, unsigned role)
+void ptx_lower_note_role(Lower *l, const BoundOperand *operand, unsigned role)
 {
     bool is_named = operand->kind == OPERAND_REG || operand->kind == OPERAND_VAR
                     || operand->kind == OPERAND_FUNCTION;

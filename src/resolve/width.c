@@ -18,7 +18,7 @@ static bool is_narrow_register(const Reg *regs, const Operand *operand)
 
 static bool is_whole_address(const Module *module, const Operand *operand)
 {
-    return operand->kind == OPERAND_VAR && !operand->value
+    return operand->kind == OPERAND_VAR && !ptx_operand_value(operand)
            && module->vars[operand->id].space == SPACE_GLOBAL;
 }
 

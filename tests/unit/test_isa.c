@@ -11,6 +11,8 @@
 #include "ir/operand.h"
 #include "ir/reg.h"
 
+#include <inttypes.h>
+
 /* ---- the tables ------------------------------------------------------------------------------ */
 
 static void test_sorted(void **state)
@@ -473,7 +475,7 @@ static void test_unwritten_operands(void **state)
     assert_int_equal(func->insn_count, 1 + RETURNS);
     assert_int_equal(func->operand_count, 3 + RETURNS);
     assert_true(func->operands[0].role & ROLE_DEF);
-    assert_int_equal(func->operands[2].value, 1);
+    assert_int_equal(ptx_operand_value(&func->operands[2]), 1);
     for (InsnId i = 1; i < func->insn_count; i++) {
         const Operand *result = ptx_insn_operands(func, &func->insns[i]);
         assert_int_equal(func->insns[i].operand_count, 1);
@@ -482,6 +484,70 @@ static void test_unwritten_operands(void **state)
     }
     ptxlint_module_free(module);
     free(text.bytes);
+}
+
+/* Of those that an operand does not hold itself. */
+static void test_operand_values(void **state)
+{
+    static const struct { const char *text; OperandKind kind; int64_t value; } cases[] = {
+        { "mov.b64 %rd1, 5;", OPERAND_INT, 5 },
+        { "mov.b64 %rd1, -5;", OPERAND_INT, -5 },
+        { "mov.b64 %rd1, 0x7fffffff;", OPERAND_INT, INT32_MAX },
+        { "mov.b64 %rd1, 0x80000000;", OPERAND_INT, INT64_C(1) << 31 },
+        { "mov.b64 %rd1, -0x80000000;", OPERAND_INT, INT32_MIN },
+        { "mov.b64 %rd1, 0x123456789abcdef0;", OPERAND_INT, INT64_C(0x123456789abcdef0) },
+        { "mov.b64 %rd1, 0x8000000000000000;", OPERAND_INT, INT64_MIN },
+        { "mov.f32 %f1, 0fBF800000;", OPERAND_F32, INT64_C(0xbf800000) },
+        { "mov.f64 %fd1, 0dBFF0000000000000;", OPERAND_F64, -(INT64_C(0x401) << 52) },
+        { "mov.f64 %fd1, 0d3FB999999999999A;", OPERAND_F64, INT64_C(0x3fb999999999999a) },
+        { "mov.u32 %r1, %tid.z;", OPERAND_SREG, 2 },
+        { "ld.global.u64 %rd1, [%rd2+-16];", OPERAND_REG, -16 },
+        { "ld.global.u64 %rd1, [%rd2];", OPERAND_REG, 0 },
+        { "ld.param.u64 %rd1, [p+8];", OPERAND_VAR, 8 },
+        { "vadd.s32.u32.s32 %r1, %r2.b3, %r3;", OPERAND_REG,
+          3 | PART_BYTES | 1 << PART_COUNT_SHIFT },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        Text text = { 0 };
+        kit_print(&text, ".version 8.0\n.target sm_80\n.address_size 64\n"
+                         ".entry k(.param .b64 p)\n{\n.reg .b32 %%r<9>;\n"
+                         ".reg .b64 %%rd<9>;\n.reg .f32 %%f<9>;\n.reg .f64 %%fd<9>;\n%s\nret;\n}\n", cases[i].text);
+        ptxlint_module *module = kit_module(text.bytes);
+        const Operand *operands = module->ir->funcs[0].operands;
+        if (operands[1].kind != cases[i].kind || ptx_operand_value(&operands[1]) != cases[i].value)
+            fail_msg("%s: %" PRId64 ", want %" PRId64, cases[i].text,
+                     ptx_operand_value(&operands[1]), cases[i].value);
+        ptxlint_module_free(module);
+        free(text.bytes);
+    }
+}
+
+/* However many operands lie between: the argument of a call is its number, and every other one
+ * takes 64 bits. */
+static void test_values_of_many(void **state)
+{
+    static const uint32_t counts[] = { 1, 2, 63, 64, 95, 96, 191, 192, 255, 256, 300, 5000 };
+    const int64_t wide = INT64_C(0x5000000000);
+    (void)state;
+    for (size_t c = 0; c < COUNT(counts); c++) {
+        Text text = { 0 };
+        kit_print(&text, ".version 8.0\n.target sm_80\n.address_size 64\n.func f();\n"
+                         ".func g()\n{\ncall f, (");
+        for (uint32_t i = 0; i < counts[c]; i++)
+            kit_print(&text, "%s%" PRId64, i ? ", " : "", i + (i % 2 ? wide : 0));
+        kit_print(&text, ");\nret;\n}\n");
+        ptxlint_module *module = kit_module(text.bytes);
+        const Func *func = &module->ir->funcs[1];
+        const Operand *operands = ptx_insn_operands(func, &func->insns[0]);
+        assert_int_equal(func->insns[0].operand_count, counts[c] + 1);
+        for (uint32_t i = 0; i < counts[c]; i++)
+            if (ptx_operand_value(&operands[i + 1]) != i + (i % 2 ? wide : 0))
+                fail_msg("%u of %u: %" PRId64, (unsigned)i, (unsigned)counts[c],
+                         ptx_operand_value(&operands[i + 1]));
+        ptxlint_module_free(module);
+        free(text.bytes);
+    }
 }
 
 UNIT(isa)
@@ -498,6 +564,8 @@ UNIT(isa)
         cmocka_unit_test(test_classes),
         cmocka_unit_test(test_roles),
         cmocka_unit_test(test_unwritten_operands),
+        cmocka_unit_test(test_operand_values),
+        cmocka_unit_test(test_values_of_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

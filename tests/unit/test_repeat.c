@@ -384,14 +384,15 @@ static void execute(const Func *func, uint32_t *seed, Access *accesses)
         if (insn->op->kind == OPK_MOV)
             regs[o[0].id] = regs[o[1].id];
         else if (insn->op->kind == OPK_ADD)
-            regs[o[0].id] = regs[o[1].id] + o[2].value;
+            regs[o[0].id] = regs[o[1].id] + ptx_operand_value(&o[2]);
         else if (insn->op->kind == OPK_SUB)
-            regs[o[0].id] = regs[o[1].id] - o[2].value;
+            regs[o[0].id] = regs[o[1].id] - ptx_operand_value(&o[2]);
         else if (insn->op->insn_class == CLASS_LOGIC)
             regs[o[0].id] = regs[o[1].id] ^ regs[o[2].id];
         for (uint32_t k = 0; k < insn->operand_count; k++)
             if (o[k].role & ROLE_ADDRESS)
-                accesses[i] = (Access){ regs[o[k].id] + o[k].value, insn->access_bytes };
+                accesses[i] = (Access){ regs[o[k].id] + ptx_operand_value(&o[k]),
+                                         insn->access_bytes };
     }
 }
 

@@ -193,7 +193,7 @@ static bool loads_from(const Func *func, const Insn *load, const Operand *place)
 {
     const Operand *from = load->op->kind == OPK_LD ? address_of(func, load) : NULL;
     return from && from->kind == place->kind && from->id == place->id
-           && from->value == place->value;
+           && ptx_operand_value(from) == ptx_operand_value(place);
 }
 
 /* What wrote reg last of [first, end): a load from place, in *is_loaded. False: nothing did for

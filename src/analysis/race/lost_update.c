@@ -258,7 +258,8 @@ static InsnId find_load(UpdateSearch *s, InsnId id, const Operand *place)
         const BlockId from = s->cfg->block_of[i];
         const Operand *at =
             is_shared_plain(insn, OPK_LD) ? ptx_effect_address(s->func, insn) : NULL;
-        if (at && at->kind == OPERAND_REG && at->id == place->id && at->value == place->value
+        if (at && at->kind == OPERAND_REG && at->id == place->id
+            && ptx_operand_value(at) == ptx_operand_value(place)
             && s->loops->loop_of[from] == s->loops->loop_of[block]
             && ptx_dom_dominates(s->dom, from, block) && stores_update_of(s, insn, store))
             return i;

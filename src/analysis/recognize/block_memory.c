@@ -182,14 +182,15 @@ static BlockValue address_in_thread(const BlockRun *run, const Operand *operand,
 {
     if (operand->kind == OPERAND_VAR) {
         const uint64_t base = ptx_block_shared_address(run, operand->id);
-        return base ? ptx_block_number(base + (uint64_t)operand->value) : (BlockValue){ 0 };
+        return base ? ptx_block_number(base + (uint64_t)ptx_operand_value(operand))
+                    : (BlockValue){ 0 };
     }
     if (operand->kind == OPERAND_INT)
-        return ptx_block_number((uint64_t)operand->value);
+        return ptx_block_number((uint64_t)ptx_operand_value(operand));
     if (operand->kind != OPERAND_REG)
         return (BlockValue){ 0 };
     BlockValue value = ptx_block_reg(run, operand->id, thread);
-    value.number += value.kind == BLOCK_NUMBER ? (uint64_t)operand->value : 0;
+    value.number += value.kind == BLOCK_NUMBER ? (uint64_t)ptx_operand_value(operand) : 0;
     return value;
 }
 

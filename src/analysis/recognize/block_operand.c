@@ -28,10 +28,13 @@ static uint64_t number_of_sreg(const BlockRun *run, const Operand *operand, uint
     const uint32_t lane = thread % BLOCK_WARP, bit = UINT32_C(1) << lane;
     const uint32_t at[3] = { thread % run->shape[0], thread / run->shape[0] % run->shape[1],
                              thread / run->shape[0] / run->shape[1] };
+    const int64_t component = ptx_operand_value(operand);
     *is_known = true;
     switch ((SregId)operand->id) {
-    case SREG_TID: return operand->value < 3 ? at[operand->value] : 0;
-    case SREG_NTID: return operand->value < 3 ? run->shape[operand->value] : 0;
+    case SREG_TID:
+        return component < 3 ? at[component] : 0;
+    case SREG_NTID:
+        return component < 3 ? run->shape[component] : 0;
     case SREG_LANEID: return lane;
     case SREG_LANEMASK_EQ: return bit;
     case SREG_LANEMASK_LT: return bit - 1;
@@ -73,12 +76,12 @@ BlockValue ptx_block_read(const BlockRun *run, const Operand *operand, uint32_t 
     if (operand->kind == OPERAND_SREG)
         number = number_of_sreg(run, operand, thread, &is_known);
     if (operand->kind == OPERAND_VAR && (number = ptx_block_shared_address(run, operand->id))) {
-        number += (uint64_t)operand->value;
+        number += (uint64_t)ptx_operand_value(operand);
         is_known = true;
     }
     if (operand->kind == OPERAND_INT || operand->kind == OPERAND_F32
         || operand->kind == OPERAND_F64)
-        return ptx_block_number((uint64_t)operand->value);
+        return ptx_block_number((uint64_t)ptx_operand_value(operand));
     return is_known ? ptx_block_number(number)
                     : ptx_block_element(ptx_block_key(site, 0, NO_THREAD));
 }

@@ -400,10 +400,10 @@ static void run_barrier(BlockRun *run, BlockWarp *w, InsnId id)
     const Operand *operands = ptx_insn_operands(run->func, insn);
     bool is_plain = insn->guard == NO_ID && ptx_op_has(insn->op, MOD_SYNC)
                     && insn->op->operation != OP_BARRIER_CLUSTER && insn->operand_count
-                    && operands[0].kind == OPERAND_INT && !operands[0].value
+                    && operands[0].kind == OPERAND_INT && !ptx_operand_value(&operands[0])
                     && (insn->operand_count == 1
                         || (operands[1].kind == OPERAND_INT
-                            && operands[1].value == run->threads));
+                            && ptx_operand_value(&operands[1]) == run->threads));
     BlockEntry *entry = &w->stack[w->depth - 1];
     if (!is_plain || entry->lanes != w->live)
         run->is_lost = true;

@@ -124,7 +124,7 @@ static bool find_added_number(const Recognizer *r, InsnId insn, const Operand *o
             return false;
         operand = &operands[1];
     }
-    *number = operand->value;
+    *number = ptx_operand_value(operand);
     return operand->kind == OPERAND_INT;
 }
 

@@ -35,7 +35,7 @@ static bool find_lane_number(const Recognizer *r, InsnId id, unsigned position, 
     const Operand *operand = ptx_lane_operand(r->flow->func, id, position);
     if (!operand || (operand->kind != OPERAND_INT && operand->kind != OPERAND_REG))
         return false;
-    *number = (uint32_t)operand->value;
+    *number = (uint32_t)ptx_operand_value(operand);
     return operand->kind == OPERAND_INT
            || ptx_sym_is_const(ptx_ssa_symbols(r->reader.ssa),
                                ptx_ssa_value_before(r->reader.ssa, operand->id, id), number);
@@ -252,7 +252,7 @@ static InsnId find_selected_shuffle(const LaneWalk *w, InsnId selection, LaneSte
          place++) {
         const InsnId shuffle = ptx_lane_source(w, selection, &operands[place]);
         const Operand *other = &operands[3 - place];
-        if (shuffle != NO_ID && other->kind == OPERAND_INT && !other->value
+        if (shuffle != NO_ID && other->kind == OPERAND_INT && !ptx_operand_value(other)
             && read_shuffle(w, shuffle, out) && out->mode == MOD_UP && out->width == WARP
             && place_of_upper_lanes(w, selection, out->distance) == place)
             return shuffle;

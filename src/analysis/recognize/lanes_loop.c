@@ -185,7 +185,8 @@ static bool is_added_scan(const LaneWalk *w, InsnId id, unsigned x, LoopId loop)
     const Operand *of = ptx_insn_operands(func, &func->insns[selection]);
     for (unsigned place = 1; place <= 2; place++) {
         const InsnId shuffle = ptx_lane_source(w, selection, &of[place]);
-        if (shuffle != NO_ID && of[3 - place].kind == OPERAND_INT && !of[3 - place].value
+        if (shuffle != NO_ID && of[3 - place].kind == OPERAND_INT
+            && !ptx_operand_value(&of[3 - place])
             && is_scan_by(w, selection, place, shuffle, operands[0].id, loop)
             && ptx_lane_is_value_of(w, id, &operands[x], shuffle))
             return true;

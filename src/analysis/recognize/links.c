@@ -93,10 +93,10 @@ static void find_grid_index(LinkWalk *w, const Operand *operand, Need need)
 {
     bool is_thread = operand->id == SREG_TID;
     if (operand->kind != OPERAND_SREG || (!is_thread && operand->id != SREG_CTAID)
-        || operand->value < 0 || operand->value >= GRID_COMPONENTS)
+        || ptx_operand_value(operand) < 0 || ptx_operand_value(operand) >= GRID_COMPONENTS)
         return;
     const uint32_t first = is_thread ? 0 : GRID_COMPONENTS;
-    find_node(w, w->r->count + first + (uint32_t)operand->value,
+    find_node(w, w->r->count + first + (uint32_t)ptx_operand_value(operand),
               (uint8_t)(1u << kind_of_need(need, true)));
 }
 

@@ -242,7 +242,7 @@ static void note_insn(Recognizer *r, InsnId id)
     const Operand *operands = ptx_insn_operands(r->flow->func, insn);
     for (uint32_t o = 0; o < insn->operand_count; o++)
         r->asks_for_row |= operands[o].kind == OPERAND_SREG && operands[o].id == SREG_TID
-                           && operands[o].value;
+                           && ptx_operand_value(&operands[o]);
     if (insn->op->kind != OPK_ATOM && insn->op->kind != OPK_RED)
         return;
     if (r->atomic_count < MAX_ATOMICS)

@@ -50,8 +50,8 @@ static bool is_same_value(const Recognizer *r, InsnId a, const Operand *x, InsnI
     if (x->kind != y->kind || x->flags || y->flags)
         return false;
     if (x->kind != OPERAND_REG)
-        return x->value == y->value && (x->kind == OPERAND_INT || x->kind == OPERAND_F32
-                                        || x->kind == OPERAND_F64);
+        return ptx_operand_value(x) == ptx_operand_value(y)
+               && (x->kind == OPERAND_INT || x->kind == OPERAND_F32 || x->kind == OPERAND_F64);
     const InsnId from = ptx_recognizer_source(r, a, x->id);
     return x->id == y->id && from != NO_ID && from == ptx_recognizer_source(r, b, y->id);
 }

@@ -435,7 +435,7 @@ void ptx_subscript_read(SubscriptReader *r, InsnId insn, const Operand *address,
 {
     Symbols *s = ptx_ssa_symbols(r->ssa);
     r->steps = SUBSCRIPT_STEPS;
-    set_subscript_number(out, address->value);
+    set_subscript_number(out, ptx_operand_value(address));
     if (address->kind == OPERAND_VAR) {
         out->array = ptx_subscript_array(address->id, 0);
         return;

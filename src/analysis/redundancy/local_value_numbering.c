@@ -89,10 +89,10 @@ NumberedValue ptx_value_numbers_address(Numbers *n, const Operand *operand)
     if (!operand || operand->flags)
         return (NumberedValue){ NUMBER_NONE, 0 };
     if (operand->kind == OPERAND_VAR)
-        return (NumberedValue){ NUMBER_VARIABLE | operand->id, operand->value };
+        return (NumberedValue){ NUMBER_VARIABLE | operand->id, ptx_operand_value(operand) };
     if (operand->kind != OPERAND_REG || bits_of(n, operand->id) < 32)
         return (NumberedValue){ NUMBER_NONE, 0 };
-    return sum_with_constant(ptx_value_numbers_get(n, operand->id), operand->value,
+    return sum_with_constant(ptx_value_numbers_get(n, operand->id), ptx_operand_value(operand),
                              bits_of(n, operand->id));
 }
 
@@ -116,7 +116,7 @@ static bool find_sum(Numbers *n, const Insn *insn, NumberedValue *out)
     const Operand *a = &operands[1], *b = &operands[2];
     if (op->kind == OPK_MOV && insn->operand_count == 2 && a->kind == OPERAND_VAR && !a->flags
         && !n->module->vars[a->id].is_parameter) {
-        *out = (NumberedValue){ NUMBER_VARIABLE | a->id, a->value };
+        *out = (NumberedValue){ NUMBER_VARIABLE | a->id, ptx_operand_value(a) };
         return true;
     }
     if (op->kind == OPK_MOV && insn->operand_count == 2 && a->kind == OPERAND_REG && !a->flags
@@ -131,7 +131,8 @@ static bool find_sum(Numbers *n, const Insn *insn, NumberedValue *out)
     if (!is_sum || !is_whole || a->kind != OPERAND_REG || b->kind != OPERAND_INT || a->flags
         || bits_of(n, a->id) != ptx_type_info[op->type].bits)
         return false;
-    uint64_t by = b->flags & OPERAND_MINUS ? -(uint64_t)b->value : (uint64_t)b->value;
+    const uint64_t number = (uint64_t)ptx_operand_value(b),
+                   by = b->flags & OPERAND_MINUS ? -number : number;
     *out = sum_with_constant(ptx_value_numbers_get(n, a->id),
                              (int64_t)(op->kind == OPK_SUB ? -by : by),
                              ptx_type_info[op->type].bits);
@@ -161,7 +162,8 @@ static uint32_t hash_of(const Numbers *n, const Insn *insn)
         const NumberedValue *source = &n->sources[o - n->operand_first];
         hash = ptx_hash_add(hash,
                      (uint64_t)operand->kind << 56 | (uint64_t)operand->flags << 48 | source->base);
-        hash = ptx_hash_add(hash, (uint64_t)source->offset ^ (uint64_t)operand->value << 20);
+        hash = ptx_hash_add(hash,
+                            (uint64_t)source->offset ^ (uint64_t)ptx_operand_value(operand) << 20);
     }
     return (uint32_t)(hash >> 32);
 }
@@ -175,7 +177,8 @@ static bool is_same(const Numbers *n, const Insn *a, const Insn *b)
                       *y = &n->func->operands[b->operand_first + o];
         const NumberedValue *u = &n->sources[a->operand_first - n->operand_first + o],
                             *v = &n->sources[b->operand_first - n->operand_first + o];
-        if (x->kind != y->kind || x->flags != y->flags || x->value != y->value || u->base != v->base
+        if (x->kind != y->kind || x->flags != y->flags
+            || ptx_operand_value(x) != ptx_operand_value(y) || u->base != v->base
             || u->offset != v->offset)
             return false;
     }

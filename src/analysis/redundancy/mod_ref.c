@@ -135,7 +135,7 @@ static void note_argument(const ModRefReader *r, const Insn *insn, const Operand
     const Operand *operands = ptx_insn_operands(r->func, insn);
     ModRefPassed *passed = &r->passed[place->id - r->first_var];
     unsigned bits = r->module->address_size;
-    bool is_whole = insn->operand_count == 2 && insn->guard == NO_ID && !place->value
+    bool is_whole = insn->operand_count == 2 && insn->guard == NO_ID && !ptx_operand_value(place)
                     && insn->op->vector <= 1 && ptx_type_info[insn->op->type].bits == bits
                     && r->module->vars[place->id].bytes * 8 == bits;
     passed->store_count = passed->store_count || !is_whole ? 2 : 1;

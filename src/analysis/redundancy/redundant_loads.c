@@ -325,7 +325,7 @@ static NumberedValue max_threads_of(RedundantLoadsWalk *w, const Insn *insn,
         return (NumberedValue){ NUMBER_NONE, 0 };
     if (operands[1].kind == OPERAND_REG)
         return ptx_value_numbers_get(&w->numbers, operands[1].id);
-    return (NumberedValue){ NUMBER_VARIABLE, operands[1].value };
+    return (NumberedValue){ NUMBER_VARIABLE, ptx_operand_value(&operands[1]) };
 }
 
 static void note_barrier(RedundantLoadsWalk *w, const Insn *insn, InsnId id)
@@ -338,8 +338,8 @@ static void note_barrier(RedundantLoadsWalk *w, const Insn *insn, InsnId id)
     NumberedValue threads = max_threads_of(w, insn, operands);
     uint32_t guard = guard_key(w, insn);
     bool is_same = w->barrier != NO_ID
-                   && ptx_insn_operands(w->func, &w->func->insns[w->barrier])[0].value
-                          == operands[0].value
+                   && ptx_operand_value(&ptx_insn_operands(w->func, &w->func->insns[w->barrier])[0])
+                          == ptx_operand_value(&operands[0])
                    && threads.base == w->barrier_threads.base
                    && threads.offset == w->barrier_threads.offset && guard == w->barrier_guard;
     if (is_same)

@@ -79,7 +79,8 @@ static uint32_t hash_insn(const Numberer *n, const Insn *insn)
         return (uint32_t)(product_key(n, insn) >> 32);
     for (uint32_t o = 0; o < insn->operand_count; o++)
         if (counts(insn, o))
-            hash = (hash ^ operand_key(n, &operands[o]) ^ (uint64_t)operands[o].value << 7)
+            hash = (hash ^ operand_key(n, &operands[o])
+                    ^ (uint64_t)ptx_operand_value(&operands[o]) << 7)
                    * UINT64_C(0x9E3779B97F4A7C15);
     return (uint32_t)(hash >> 32);
 }
@@ -95,7 +96,8 @@ static bool is_same(const void *owner, uint32_t number, const void *key)
         return product_key(n, a) == product_key(n, b);
     for (uint32_t o = 0; o < a->operand_count; o++)
         if (counts(a, o)
-            && (operand_key(n, &x[o]) != operand_key(n, &y[o]) || x[o].value != y[o].value))
+            && (operand_key(n, &x[o]) != operand_key(n, &y[o])
+                || ptx_operand_value(&x[o]) != ptx_operand_value(&y[o])))
             return false;
     return true;
 }

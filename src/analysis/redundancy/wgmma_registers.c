@@ -308,8 +308,8 @@ static void step_over_wgmma(WgmmaRegistersFlow *f, InsnId id)
             age(&state->in);
         }
         if (part == PART_WAIT) {
-            land(&state->out, insn->operand_count ? operands->value : 0);
-            land(&state->in, insn->operand_count ? operands->value : 0);
+            land(&state->out, insn->operand_count ? ptx_operand_value(operands) : 0);
+            land(&state->in, insn->operand_count ? ptx_operand_value(operands) : 0);
         }
     }
 }

@@ -35,7 +35,8 @@ static int64_t factor_in(const BlockWork *w, RegId reg)
          o++) {
         const Operand *operand = &ptx_insn_operands(w->func, def)[o];
         if (operand->kind == OPERAND_INT)
-            return is_shift ? (int64_t)1 << (operand->value & 31) : operand->value;
+            return is_shift ? (int64_t)1 << (ptx_operand_value(operand) & 31)
+                            : ptx_operand_value(operand);
     }
     return 0;
 }
@@ -185,7 +186,8 @@ static ListScheduleAccess access_of(const BlockWork *w, uint32_t s, const Lowere
             LoweredValueId value = ptx_lowered_uses(w->lowered, insn)[u];
             if (w->lowered->values[value].reg == address->id && w->stamp[value] == w->build
                 && origin->access_bytes)
-                return (ListScheduleAccess){ s, w->local_of[value], (uint64_t)address->value,
+                return (ListScheduleAccess){ s, w->local_of[value],
+                                             (uint64_t)ptx_operand_value(address),
                                              origin->access_bytes };
         }
     }

@@ -62,6 +62,7 @@ static void jump_on(PartBuild *b, InsnId id, Insn *out)
     for (uint32_t o = 0; o < out->operand_count; o++) {
         Operand *copy = &b->func.operands[b->func.operand_count++];
         *copy = operands[o];
+        copy->value_at = 0; /* targets have none */
         if (copy->kind == OPERAND_TARGET)
             copy->id = (uint32_t)(add_label(b, place) - b->func.labels);
     }

@@ -572,8 +572,8 @@ static uint32_t most_asked_for(const Func *func)
         const Insn *insn = &func->insns[i];
         const Operand *count = ptx_insn_operands(func, insn);
         if (insn->op->operation == OP_SETMAXNREG && insn->operand_count
-            && count->kind == OPERAND_INT && count->value > most)
-            most = count->value;
+            && count->kind == OPERAND_INT && ptx_operand_value(count) > most)
+            most = ptx_operand_value(count);
     }
     return (uint32_t)(most < UINT16_MAX ? most : UINT16_MAX);
 }

@@ -107,7 +107,7 @@ static LowBits bits_of_operand(const LowBits *regs, const Operand *operand)
     case OPERAND_REG:
         return regs[operand->id].known == NOTHING_YET ? surely(0, 0) : regs[operand->id];
     case OPERAND_INT: case OPERAND_VAR:
-        return surely(MAX_LOW_BITS, (uint32_t)operand->value);
+        return surely(MAX_LOW_BITS, (uint32_t)ptx_operand_value(operand));
     default:                return surely(0, 0);
     }
 }

@@ -109,7 +109,7 @@ void ptx_select_note_alignment(Selection *s, InsnId id)
     if (!address || insn->access_bytes < 8 || insn->access_bytes > JOIN_BYTES
         || address->kind != OPERAND_REG)
         return;
-    int64_t offset = address->value;
+    int64_t offset = ptx_operand_value(address);
     NodeId base =
         address_base_of(s, s->graph->of_operand[address - s->graph->func->operands], &offset);
     uint8_t zeros = insn->access_bytes == 16 ? 4 : 3;
@@ -128,8 +128,9 @@ static int64_t vector_bytes(unsigned zeros)
 
 bool ptx_select_join_load(Selection *s, const Insn *insn, NodeId address, const Operand *operand)
 {
-    int64_t offset =
-        operand->kind == OPERAND_VAR || operand->kind == OPERAND_REG ? operand->value : 0;
+    int64_t offset = operand->kind == OPERAND_VAR || operand->kind == OPERAND_REG
+                         ? ptx_operand_value(operand)
+                         : 0;
     NodeId base = address_base_of(s, address, &offset);
     int64_t size = vector_bytes(ptx_node_of(s, base)->zeros);
     int64_t at = offset % size + (offset % size < 0 ? size : 0), chunk = (offset - at) / size;

@@ -28,7 +28,7 @@ static bool waits_for_all(const Func *func, const Insn *insn)
 {
     const Operand *left = ptx_insn_operands(func, insn);
     return insn->op->operation == OP_WGMMA_WAIT_GROUP && insn->operand_count
-           && left->kind == OPERAND_INT && !left->value;
+           && left->kind == OPERAND_INT && !ptx_operand_value(left);
 }
 
 static void note_end(ProductSearch *p, BlockId block)

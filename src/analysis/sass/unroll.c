@@ -142,14 +142,14 @@ static bool find_counter_step(const Unroller *u, LoopId loop, RegId reg, int64_t
         return false;
     const Operand *result = operand_of(u, insn, 0), *from = operand_of(u, insn, 1),
                   *by = operand_of(u, insn, 2);
-    if (from->kind != OPERAND_REG || by->kind != OPERAND_INT || !by->value)
+    if (from->kind != OPERAND_REG || by->kind != OPERAND_INT || !ptx_operand_value(by))
         return false;
     const Insn *carried = from->id == result->id ? NULL : definition_in(u, loop, from->id);
     if (from->id != result->id
         && (!carried || !is_move(carried) || operand_of(u, carried, 1)->kind != OPERAND_REG
             || operand_of(u, carried, 1)->id != result->id))
         return false;
-    *step = insn->op->kind == OPK_SUB ? -by->value : by->value;
+    *step = insn->op->kind == OPK_SUB ? -ptx_operand_value(by) : ptx_operand_value(by);
     *phi = from->id;
     return true;
 }
@@ -157,14 +157,14 @@ static bool find_counter_step(const Unroller *u, LoopId loop, RegId reg, int64_t
 static bool find_constant(const Unroller *u, LoopId loop, const Operand *operand, int64_t *value)
 {
     if (operand->kind == OPERAND_INT) {
-        *value = operand->value;
+        *value = ptx_operand_value(operand);
         return true;
     }
     const Insn *insn = operand->kind == OPERAND_REG ? definition_before_loop(u, loop, operand->id)
                                                     : NULL;
     if (!insn || !is_move(insn) || operand_of(u, insn, 1)->kind != OPERAND_INT)
         return false;
-    *value = operand_of(u, insn, 1)->value;
+    *value = ptx_operand_value(operand_of(u, insn, 1));
     return true;
 }
 

@@ -188,13 +188,13 @@ static NodeId sreg_node(Graph *g, const Operand *operand)
 {
     SregId sreg = (SregId)operand->id;
     if (is_bank_sreg(sreg))
-        return shared_node(g, NODE_BANK, -1 - ((int64_t)sreg * 4 + operand->value), 1);
+        return shared_node(g, NODE_BANK, -1 - ((int64_t)sreg * 4 + ptx_operand_value(operand)), 1);
     NodeId id = ptx_effect_is_fixed(sreg)
-                    ? shared_node(g, NODE_SREG, (int64_t)sreg * 4 + operand->value, 1)
+                    ? shared_node(g, NODE_SREG, (int64_t)sreg * 4 + ptx_operand_value(operand), 1)
                     : new_node(g, NODE_SREG, 1, 0);
-    g->nodes[id].value = (int64_t)sreg * 4 + operand->value;
+    g->nodes[id].value = (int64_t)sreg * 4 + ptx_operand_value(operand);
     if (sreg == SREG_TID)
-        g->nodes[id].bits = (uint8_t)tid_bits(g->func, (unsigned)operand->value);
+        g->nodes[id].bits = (uint8_t)tid_bits(g->func, (unsigned)ptx_operand_value(operand));
     g->nodes[id].is_uniform = sreg == SREG_CTAID || sreg == SREG_CLUSTERID;
     return id;
 }
@@ -223,10 +223,10 @@ static NodeId variable_node(Graph *g, const Operand *operand)
                      && ptx_space_is_own_shared(g->module->vars[operand->id].space);
     NodeId id = shared_leaf(g, (GraphNode){ .kind = NODE_VARIABLE,
                                             .var = operand->id,
-                                            .value = is_access ? 0 : operand->value,
+                                            .value = is_access ? 0 : ptx_operand_value(operand),
                                             .units = 1 });
     if (ptx_space_is_own_shared(g->module->vars[operand->id].space)
-        && (is_access || !operand->value))
+        && (is_access || !ptx_operand_value(operand)))
         g->nodes[id].zeros = SHARED_ZEROS;
     return id;
 }
@@ -236,7 +236,7 @@ static NodeId operand_node(Graph *g, const Operand *operand, BlockId block)
     switch ((OperandKind)operand->kind) {
     case OPERAND_REG:   return register_node(g, operand->id, block);
     case OPERAND_INT:   case OPERAND_F32: case OPERAND_F64:
-        return shared_node(g, NODE_CONSTANT, operand->value, 1);
+        return shared_node(g, NODE_CONSTANT, ptx_operand_value(operand), 1);
     case OPERAND_VAR:   return variable_node(g, operand);
     case OPERAND_SREG:  return sreg_node(g, operand);
     default:            return 0;
@@ -282,7 +282,7 @@ static bool is_same_result(const void *graph, NodeId id, const void *wanted)
         if (!g->of_operand[a] && g->func->operands[a].kind != OPERAND_REG)
             return false;
         if (g->func->operands[a].role & ROLE_ADDRESS
-            && g->func->operands[a].value != g->func->operands[b].value)
+            && ptx_operand_value(&g->func->operands[a]) != ptx_operand_value(&g->func->operands[b]))
             return false;
     }
     return true;
@@ -610,7 +610,7 @@ static NodeId copied(const Graph *g, const Insn *insn, uint8_t action)
 /* The variable that an address names, itself or in a register, and the offset in it; NO_ID. */
 static VarId variable_of(const Graph *g, const Operand *address, NodeId id, int64_t *offset)
 {
-    *offset = address->value;
+    *offset = ptx_operand_value(address);
     if (address->kind == OPERAND_VAR)
         return address->id;
     const GraphNode *node = &g->nodes[id];
@@ -648,7 +648,7 @@ static bool is_bank_load(const Graph *g, const Insn *insn, VarId *var, int64_t *
         return false;
     for (uint32_t p = 0; p < g->func->param_count && !is_constant_space; p++)
         if (g->func->params[p] == *var)
-            *place = ptx_wrap_add(address->value, g->param_place[p]);
+            *place = ptx_wrap_add(ptx_operand_value(address), g->param_place[p]);
     return true;
 }
 
@@ -670,7 +670,7 @@ static void load_bank(Graph *g, InsnId id, VarId var, int64_t place)
         NodeId node = shared_leaf(
             g, (GraphNode){ .kind = NODE_BANK, .var = bank, .value = own, .units = units });
         uint32_t align = g->module->vars[var].pointer_align;
-        if (align && !address->value)
+        if (align && !ptx_operand_value(address))
             g->nodes[node].zeros = (uint8_t)(length_of(align) - 1);
         set_register(g, operands[o].id, node, g->cfg->block_of[id]);
         g->of_insn[id] = node;
@@ -887,7 +887,7 @@ static const uint8_t *find_fixed(Arena *arena, const Func *func)
                                && operands[1].kind == OPERAND_INT && !is_written[operands[o].id];
             fixed[operands[o].id] = FIXED_NOT;
             if (is_constant)
-                fixed[operands[o].id] = operands[1].value ? FIXED_TRUE : FIXED_FALSE;
+                fixed[operands[o].id] = ptx_operand_value(&operands[1]) ? FIXED_TRUE : FIXED_FALSE;
             is_written[operands[o].id] = true;
         }
     }

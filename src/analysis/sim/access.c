@@ -45,7 +45,8 @@ static uint8_t find_kind(const FuncState *func_state, const Insn *insn)
             return REQUEST_SPIN;
         unsigned value = op->kind == OPK_ATOM ? 2 : 1;
         bool is_one = ptx_op_has(op, MOD_ADD) && value < insn->operand_count
-                      && operands[value].kind == OPERAND_INT && operands[value].value == 1;
+                      && operands[value].kind == OPERAND_INT
+                      && ptx_operand_value(&operands[value]) == 1;
         return is_one && (op->kind == OPK_RED || is_unused(func_state->func, &operands[0]))
                    ? REQUEST_INCREMENT
                    : REQUEST_ATOMIC;
@@ -141,7 +142,7 @@ static uint32_t copied_lanes(Machine *m, Warp *w, const Insn *insn, uint32_t lan
                 r->bytes = (uint32_t)here;
         }
         r->is_part = r->bytes < whole;
-        r->is_empty = operands[o].kind == OPERAND_INT && !operands[o].value;
+        r->is_empty = operands[o].kind == OPERAND_INT && !ptx_operand_value(&operands[o]);
         return lanes & (reading | size->unknown);
     }
     return lanes;

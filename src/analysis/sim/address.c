@@ -26,7 +26,7 @@ static void wrap_address(Machine *m, const Warp *w, const Operand *operand, Scra
 const Value *ptx_address_look(Machine *m, Warp *w, const Operand *operand, Scratch *s)
 {
     const Value *base = ptx_machine_read(m, w, operand, s);
-    const uint64_t offset = (uint64_t)operand->value, *lanes = base->lanes;
+    const uint64_t offset = (uint64_t)ptx_operand_value(operand), *lanes = base->lanes;
     if (operand->kind != OPERAND_REG || !offset)
         return base;
     ptx_value_copy(&s->value, base);

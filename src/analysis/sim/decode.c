@@ -13,7 +13,7 @@ static const Value *decode_constant(Arena *arena, const Operand *operand, Type t
     if (operand->kind != OPERAND_INT && operand->kind != OPERAND_F32
         && operand->kind != OPERAND_F64)
         return NULL;
-    made.value = ptx_value_const((uint64_t)operand->value);
+    made.value = ptx_value_const((uint64_t)ptx_operand_value(operand));
     ptx_machine_narrow(operand, type, &made);
     Value *constant = ptx_arena_new(arena, Value);
     *constant = made.value;

@@ -280,7 +280,8 @@ static Value warp_index(Machine *m, const Warp *w)
 
 static Value special(Machine *m, Warp *w, const Operand *operand, Scratch *s)
 {
-    unsigned d = operand->value < 0 || operand->value > 2 ? 3 : (unsigned)operand->value;
+    const int64_t component = ptx_operand_value(operand);
+    unsigned d = component < 0 || component > 2 ? 3 : (unsigned)component;
     uint32_t cluster = cluster_dim(m, 0) * cluster_dim(m, 1) * cluster_dim(m, 2);
     switch ((SregId)operand->id) {
     case SREG_TID:              return d < 3 ? thread_index(m, w, d) : ptx_value_const(0);
@@ -366,14 +367,14 @@ const Value *ptx_machine_make(Machine *m, Warp *w, const Operand *operand, Scrat
         return &s->value;
     }
     case OPERAND_INT: case OPERAND_F32: case OPERAND_F64:
-        s->value = ptx_value_const((uint64_t)operand->value);
+        s->value = ptx_value_const((uint64_t)ptx_operand_value(operand));
         return &s->value;
     case OPERAND_SREG:
         s->value = special(m, w, operand, s);
         return &s->value;
     case OPERAND_VAR:
         s->value = address_of(m, operand->id);
-        s->value.all += (uint64_t)operand->value;
+        s->value.all += (uint64_t)ptx_operand_value(operand);
         return &s->value;
     default:
         s->value = ptx_machine_unknown(m, false);
@@ -389,7 +390,7 @@ void ptx_machine_narrow(const Operand *operand, Type type, Scratch *s)
     uint32_t bits;
     if (operand->kind != OPERAND_F64 || type != TYPE_F32)
         return;
-    uint64_t number = (uint64_t)operand->value;
+    uint64_t number = (uint64_t)ptx_operand_value(operand);
     memcpy(&wide, &number, sizeof wide);
     narrow = (float)wide;
     memcpy(&bits, &narrow, sizeof bits);

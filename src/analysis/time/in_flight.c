@@ -9,7 +9,8 @@
 static int64_t immediate(const Func *func, const Insn *insn, unsigned at)
 {
     const Operand *operand = &ptx_insn_operands(func, insn)[at];
-    return at < insn->operand_count && operand->kind == OPERAND_INT ? operand->value : 0;
+    return at < insn->operand_count && operand->kind == OPERAND_INT ? ptx_operand_value(operand)
+                                                                    : 0;
 }
 
 static InFlightInsn announcement(const Func *func, const Insn *insn)

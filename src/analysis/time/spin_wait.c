@@ -67,7 +67,7 @@ static bool has_zero(const Func *func, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(func, insn);
     for (uint32_t o = 0; o < insn->operand_count; o++)
-        if (operands[o].kind == OPERAND_INT && operands[o].value == 0)
+        if (operands[o].kind == OPERAND_INT && ptx_operand_value(&operands[o]) == 0)
             return true;
     return false;
 }

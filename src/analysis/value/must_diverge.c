@@ -299,7 +299,7 @@ static bool reads_other_dimensions(const Func *func)
         for (uint32_t o = 0; o < insn->operand_count; o++) {
             bool is_place = operands[o].kind == OPERAND_SREG
                             && (operands[o].id == SREG_TID || operands[o].id == SREG_NTID);
-            if (is_place && (operands[o].value || insn->op->vector > 1))
+            if (is_place && (ptx_operand_value(&operands[o]) || insn->op->vector > 1))
                 return true;
         }
     }

@@ -132,16 +132,16 @@ static void read_pitch_operand(Tracer *t, const Operand *operand, PitchSum *out)
     PitchSum offset;
     switch ((OperandKind)operand->kind) {
     case OPERAND_INT:
-        set_number(out, operand->value);
+        set_number(out, ptx_operand_value(operand));
         return;
     case OPERAND_SREG:
-        set_leaf(out, LEAF_SREG, operand->id, operand->value);
+        set_leaf(out, LEAF_SREG, operand->id, ptx_operand_value(operand));
         return;
     case OPERAND_REG:
         if (operand->flags & (OPERAND_COMPONENT | OPERAND_MINUS | OPERAND_PART))
             break;
         follow(t, operand->id, out);
-        set_number(&offset, operand->role & ROLE_ADDRESS ? operand->value : 0);
+        set_number(&offset, operand->role & ROLE_ADDRESS ? ptx_operand_value(operand) : 0);
         add(out, &offset, 1);
         return;
     default:
@@ -204,7 +204,7 @@ static void follow_pitch_insn(Tracer *t, const Insn *insn, RegId reg, PitchSum *
     unsigned count = 0;
     if (insn->op->kind == OPK_LD && insn->op->space == SPACE_PARAM && insn->operand_count == 2
         && operands[1].kind == OPERAND_VAR) {
-        set_leaf(out, LEAF_PARAM, operands[1].id, operands[1].value);
+        set_leaf(out, LEAF_PARAM, operands[1].id, ptx_operand_value(&operands[1]));
         return;
     }
     for (uint32_t o = 0; is_whole(insn->op) && o < insn->operand_count; o++)
@@ -227,7 +227,7 @@ static int64_t step_of(const Tracer *t, const Insn *insn, RegId reg)
                   && ptx_type_info[insn->op->type].kind != KIND_FLOAT;
     bool is_own = is_sum && operands[1].kind == OPERAND_REG && operands[1].id == reg
                   && operands[2].kind == OPERAND_INT;
-    return is_own ? operands[2].value : 0;
+    return is_own ? ptx_operand_value(&operands[2]) : 0;
 }
 
 /* A register that a loop moves on by a constant: what it begins with, and the counter. */
@@ -416,7 +416,7 @@ enum { HAS_LANE = 1, HAS_PARAM = 2, HAS_PRODUCT = 4 };
 
 static uint8_t leaves_of_operand(const Operand *operand, const uint8_t *leaves)
 {
-    if (operand->kind == OPERAND_SREG && operand->id == SREG_TID && operand->value == 0)
+    if (operand->kind == OPERAND_SREG && operand->id == SREG_TID && ptx_operand_value(operand) == 0)
         return HAS_LANE;
     return operand->kind == OPERAND_REG ? leaves[operand->id] : 0;
 }

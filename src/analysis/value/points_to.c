@@ -114,16 +114,19 @@ static PointsTo operand_base(const PointsTo *regs, const Module *module, const F
     if (operand->flags & (OPERAND_MINUS | OPERAND_NEGATED))
         return unknown;
     if (operand->kind == OPERAND_INT)
-        return (PointsTo){ .kind = BASE_CONST, .has_offset = true, .offset = operand->value };
+        return (PointsTo){ .kind = BASE_CONST,
+                           .has_offset = true,
+                           .offset = ptx_operand_value(operand) };
     if (operand->kind == OPERAND_VAR)
-        return base_of_var(module, operand->id, operand->value);
+        return base_of_var(module, operand->id, ptx_operand_value(operand));
     if (!is_whole_pointer(func, operand))
         return unknown;
     PointsTo base = regs[operand->id];
     if (base.kind == BASE_UNKNOWN || !(operand->role & ROLE_ADDRESS))
         return base;
     unsigned width = ptx_type_info[func->regs[operand->id].type].bits;
-    return moved_by(base, width < 64 ? width : 64, &operand->value);
+    const int64_t offset = ptx_operand_value(operand);
+    return moved_by(base, width < 64 ? width : 64, &offset);
 }
 
 /* ---- instructions ---------------------------------------------------------------------------- */
@@ -460,7 +463,7 @@ bool ptx_points_to_constant(const PointsToSet *bases, const Operand *operand, in
     if (operand->flags & (OPERAND_MINUS | OPERAND_NEGATED))
         return false;
     if (operand->kind == OPERAND_INT)
-        *value = operand->value;
+        *value = ptx_operand_value(operand);
     else if (is_reg && bases->regs[operand->id].kind == BASE_CONST)
         *value = bases->regs[operand->id].offset;
     else

@@ -29,13 +29,14 @@ static InsnId comparison_of(const Func *func, InsnId branch)
 
 static bool number_of(const Operand *operand, double *out)
 {
-    uint32_t bits = (uint32_t)operand->value;
+    const int64_t number = ptx_operand_value(operand);
+    uint32_t bits = (uint32_t)number;
     float narrow;
     memcpy(&narrow, &bits, sizeof narrow);
     if (operand->kind == OPERAND_F32)
         *out = (double)narrow;
     else if (operand->kind == OPERAND_F64)
-        memcpy(out, &operand->value, sizeof *out);
+        memcpy(out, &number, sizeof *out);
     else
         return false;
     return true;

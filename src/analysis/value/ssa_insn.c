@@ -204,11 +204,13 @@ static SymId operand_value(SsaReader *rd, const Operand *operand, unsigned width
         break;
     case OPERAND_INT:
         value = ptx_sym_const(s, width,
-                              width == 1 ? operand->value != 0 : (uint64_t)operand->value);
+                              width == 1 ? ptx_operand_value(operand) != 0
+                                         : (uint64_t)ptx_operand_value(operand));
         break;
     case OPERAND_SREG:
-        value = ptx_sym_resize(s, sreg_value(rd->r, (SregId)operand->id, operand->value, rd->id),
-                               width, false);
+        value = ptx_sym_resize(
+            s, sreg_value(rd->r, (SregId)operand->id, ptx_operand_value(operand), rd->id), width,
+            false);
         break;
     case OPERAND_VAR:
         value = ptx_sym_leaf(s, (Sym){ .kind = SYM_ADDRESS,
@@ -217,7 +219,8 @@ static SymId operand_value(SsaReader *rd, const Operand *operand, unsigned width
                                        .scope = NO_LOOP,
                                        .a = operand->id,
                                        .range = ptx_interval_full(width) });
-        value = ptx_sym_add(s, value, ptx_sym_const(s, width, (uint64_t)operand->value));
+        value =
+            ptx_sym_add(s, value, ptx_sym_const(s, width, (uint64_t)ptx_operand_value(operand)));
         break;
     default:
         break;
@@ -426,7 +429,7 @@ static SymId loaded_symbol(SsaReader *rd, const Operand *def, SymWhy *why)
     *why = WHY_MEMORY;
     if ((!is_param && space != SPACE_CONST) || !address || !is_integer(rd->op->type))
         return 0;
-    int64_t offset = address->value;
+    int64_t offset = ptx_operand_value(address);
     VarId var = address->id;
     if (address->kind == OPERAND_REG) {
         const Sym *sym = ptx_sym(rd->s, ptx_ssa_value_before(rd->r, address->id, rd->id));

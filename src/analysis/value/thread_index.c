@@ -218,7 +218,7 @@ static Form join_forms(const Form *a, const Form *b, InsnId at)
 
 static Form special_register_form(ThreadIndexFollower *f, const Operand *operand, InsnId at)
 {
-    bool is_here = operand->value == (int64_t)f->dimension;
+    bool is_here = ptx_operand_value(operand) == (int64_t)f->dimension;
     switch ((SregId)operand->id) {
     case SREG_TID:      return is_here ? basis_form(BASIS_TID) : free_form;
     case SREG_CTAID:    return is_here ? basis_form(BASIS_CTAID) : free_form;
@@ -253,7 +253,8 @@ static Form read_form_operand(ThreadIndexFollower *f, const Operand *operand, In
         return form;
     }
     case OPERAND_SREG:  return special_register_form(f, operand, at);
-    case OPERAND_INT:   return number_form(operand->value);
+    case OPERAND_INT:
+        return number_form(ptx_operand_value(operand));
     default:            return free_form;
     }
 }

@@ -93,14 +93,15 @@ static Affine thread_index_affine(const Diverger *d, int64_t component)
 
 static Affine special_register_affine(const Diverger *d, const Operand *operand)
 {
+    const int64_t component = ptx_operand_value(operand);
     Affine out = ptx_affine_uniform(UNIFORMITY_BLOCK);
     switch ((SregId)operand->id) {
     case SREG_TID:
-        return thread_index_affine(d, operand->value);
+        return thread_index_affine(d, component);
     case SREG_NTID:
         out.bits = 11;
-        return d->block[0] && operand->value >= 0 && operand->value < 3
-                   ? ptx_affine_number(d->block[operand->value])
+        return d->block[0] && component >= 0 && component < 3
+                   ? ptx_affine_number(d->block[component])
                    : out;
     case SREG_CTAID:
     case SREG_NCTAID:
@@ -217,14 +218,15 @@ static Affine read_affine_operand(Diverger *d, const Operand *operand, BlockId b
     case OPERAND_SREG:
         return special_register_affine(d, operand);
     case OPERAND_INT:
-        return ptx_affine_number(operand->value);
+        return ptx_affine_number(ptx_operand_value(operand));
     case OPERAND_VAR:
         out = ptx_affine_uniform(UNIFORMITY_BLOCK);
         if (d->module->vars[operand->id].space == SPACE_LOCAL)
             return ptx_affine_uniform(UNIFORMITY_DIVERGENT);
-        out.align = operand->value ? 0
-                                   : (uint8_t)__builtin_ctz(d->module->vars[operand->id].align
-                                                            | UINT32_C(1) << 30);
+        out.align =
+            ptx_operand_value(operand)
+                ? 0
+                : (uint8_t)__builtin_ctz(d->module->vars[operand->id].align | UINT32_C(1) << 30);
         return out;
     case OPERAND_UNKNOWN:
         return ptx_affine_uniform(UNIFORMITY_UNKNOWN);

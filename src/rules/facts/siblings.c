@@ -98,7 +98,8 @@ static void take_other(const Func *func, const Insn *own, const Operand *address
     bool is_like = own->op->kind == insn->op->kind || insn->op->kind == OPK_LD
                    || insn->op->kind == OPK_ST;
     if (is_like && insn->access_bytes)
-        add_sibling(s, address_of(func, insn)->value, address->value, insn->access_bytes);
+        add_sibling(s, ptx_operand_value(address_of(func, insn)), ptx_operand_value(address),
+                    insn->access_bytes);
 }
 
 /* As long as nothing writes the base register: of the basic block, or of what stands near where one

@@ -245,7 +245,8 @@ void ptx_lanewise_take_parts(Lanewise *op, const Operand *operands, unsigned cou
 {
     Video *v = &op->video;
     for (unsigned i = 0; i < 3 && i < count; i++)
-        v->parts[i] = operands[i].flags & OPERAND_PART ? (uint32_t)operands[i].value : 0;
+        v->parts[i] =
+            operands[i].flags & OPERAND_PART ? (uint32_t)ptx_operand_value(&operands[i]) : 0;
     for (unsigned i = 1; i < 4 && i < count; i++)
         if (operands[i].flags & OPERAND_MINUS)
             v->minus |= (uint8_t)(1u << (i - 1));

@@ -7,9 +7,9 @@
 void ptx_barrier_note(Machine *m, const Operand *number, bool is_of_some)
 {
     bool is_plain = number && number->kind == OPERAND_INT && !is_of_some
-                    && (m->barrier < 0 || m->barrier == number->value);
+                    && (m->barrier < 0 || m->barrier == ptx_operand_value(number));
     if (is_plain)
-        m->barrier = number->value;
+        m->barrier = ptx_operand_value(number);
     if (is_plain || (m->orderer && m->orderer->turn))
         return;
     m->shared_is_lost = true;

@@ -122,8 +122,8 @@ static uint64_t step_of_tested(const Func *func, InsnId test)
             continue;
         const Operand *step = ptx_insn_operands(func, &func->insns[def]);
         for (uint32_t s = 0; s < func->insns[def].operand_count; s++)
-            if (step[s].kind == OPERAND_INT && step[s].value)
-                return magnitude(step[s].value);
+            if (step[s].kind == OPERAND_INT && ptx_operand_value(&step[s]))
+                return magnitude(ptx_operand_value(&step[s]));
     }
     return 0;
 }
@@ -147,7 +147,7 @@ static uint64_t step_of_index(const Func *func, const Insn *insn)
     bool is_own = is_step(insn) && insn->operand_count == 3 && type->kind != KIND_FLOAT
                   && type->bits <= 32 && operands[1].kind == OPERAND_REG
                   && operands[1].id == operands[0].id && operands[2].kind == OPERAND_INT;
-    return is_own ? magnitude(operands[2].value) : 0;
+    return is_own ? magnitude(ptx_operand_value(&operands[2])) : 0;
 }
 
 /* A loop with a barrier, and those around it, are marked by a step of 0 until the end. */

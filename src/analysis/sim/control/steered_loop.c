@@ -221,7 +221,7 @@ static LaneNumber param_number(const Steering *s, const Insn *insn)
     if (!from || from->kind != OPERAND_VAR || s->warp->frame->caller || !bytes || bytes > 8
         || insn->operand_count != 2 || !ptx_machine_placed(m, from->id))
         return (LaneNumber){ 0 };
-    uint64_t at = ptx_machine_placed(m, from->id)->address + (uint64_t)from->value;
+    uint64_t at = ptx_machine_placed(m, from->id)->address + (uint64_t)ptx_operand_value(from);
     if (at > m->param_size || bytes > m->param_size - at)
         return (LaneNumber){ 0 };
     for (unsigned b = 0; b < bytes; b++) {

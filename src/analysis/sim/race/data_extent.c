@@ -170,20 +170,20 @@ static bool follow(const ExtentWalk *w, const Operand *operand, unsigned depth, 
     if (!depth
         || operand->flags & (OPERAND_MINUS | OPERAND_ELEMENT | OPERAND_COMPONENT | OPERAND_PART))
         return false;
+    const int64_t value = ptx_operand_value(operand);
     if (operand->kind == OPERAND_INT) {
-        *out = number_of(operand->value, operand->value);
+        *out = number_of(value, value);
         return is_within(out);
     }
     if (operand->kind == OPERAND_VAR) {
-        *out = (DataRange){ operand->value, operand->value, operand->id, false, false };
+        *out = (DataRange){ value, value, operand->id, false, false };
         return true;
     }
     if (operand->kind != OPERAND_REG || w->bases->def[operand->id] == NO_ID)
         return false;
     if (!define(w, &w->func->insns[w->bases->def[operand->id]], depth, out))
         return false;
-    return !(operand->role & ROLE_ADDRESS)
-           || add(*out, number_of(operand->value, operand->value), out);
+    return !(operand->role & ROLE_ADDRESS) || add(*out, number_of(value, value), out);
 }
 
 /* A number without bounds: where it counts from the beginning of an array that atomic operations

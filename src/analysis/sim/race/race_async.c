@@ -281,7 +281,7 @@ static void read_matrix(Race *r, TouchId touch, const RaceAsyncLayout *l, uint32
 static bool is_set(const Func *func, const Insn *insn, unsigned position)
 {
     const Operand *operand = operand_at(func, insn, position);
-    return operand && operand->kind == OPERAND_INT && operand->value;
+    return operand && operand->kind == OPERAND_INT && ptx_operand_value(operand);
 }
 
 static bool read_operand(Race *r, Warp *w, const Insn *insn, uint32_t lanes, unsigned position,

@@ -13,7 +13,10 @@ bool ptx_race_number(Race *r, Warp *w, const Operand *operand, uint32_t lanes, u
     Scratch room;
     const Value *value = ptx_machine_read(m, w, operand, &room);
     ptx_blocks_pin(&m->blocks, value);
-    *out = ptx_value_lane(value, (unsigned)__builtin_ctz(lanes)) + (operand->role & ROLE_ADDRESS && operand->kind == OPERAND_REG ? (uint64_t)operand->value : 0);
+    *out = ptx_value_lane(value, (unsigned)__builtin_ctz(lanes))
+           + (operand->role & ROLE_ADDRESS && operand->kind == OPERAND_REG
+                  ? (uint64_t)ptx_operand_value(operand)
+                  : 0);
     r->has_assumed |= value->is_assumed;
     if (value->unknown & lanes || value->align != ALIGN_EXACT)
         return false;
@@ -359,7 +362,7 @@ static void arrive_at_cluster(Race *r, Warp *w)
 /* How many groups a wait leaves. */
 static uint32_t groups_left(const Func *func, const Insn *insn)
 {
-    return insn->operand_count ? (uint32_t)ptx_insn_operands(func, insn)->value : 0;
+    return insn->operand_count ? (uint32_t)ptx_operand_value(ptx_insn_operands(func, insn)) : 0;
 }
 
 /* Lanes that name the same mbarrier as the first of them; 0: not known. */

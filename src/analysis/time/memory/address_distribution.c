@@ -57,7 +57,7 @@ static bool constant_of(const AddressDistributionWalk *w, const Operand *operand
 {
     double number = (double)NAN;
     if (operand && operand->kind == OPERAND_INT)
-        number = (double)operand->value;
+        number = (double)ptx_operand_value(operand);
     else if (operand && operand->kind == OPERAND_REG)
         number = w->numbers[operand->id];
     *out = number >= 0 ? number : 0;
@@ -197,7 +197,7 @@ static double number_of_param(const Func *func, const Insn *insn, const Launch *
     const Operand *from = nth_use(func, insn, 0);
     uint64_t number = 0;
     if (insn->op->space != SPACE_PARAM || insn->access_bytes > sizeof number || !from
-        || from->kind != OPERAND_VAR || from->value
+        || from->kind != OPERAND_VAR || ptx_operand_value(from)
         || ptx_type_info[insn->op->type].kind == KIND_FLOAT)
         return (double)NAN;
     for (uint32_t p = 0; p < func->param_count && p < launch->param_count; p++) {
@@ -412,7 +412,7 @@ static uint32_t list_neighbours(const AddressDistributionWalk *w, AddressDistrib
             if (at->kind == OPERAND_REG && at->role & ROLE_ADDRESS && insn->op->kind == OPK_LD
                 && insn->op->space == SPACE_GLOBAL && w->reached[at->id] > 0)
                 found[count++] = (Neighbour){
-                    { places[at->id].key, places[at->id].offset + (double)at->value }, i
+                    { places[at->id].key, places[at->id].offset + (double)ptx_operand_value(at) }, i
                 };
             if (at->kind != OPERAND_REG || !(at->role & ROLE_DEF))
                 continue;

@@ -43,7 +43,7 @@ static DataState state_of_operand(const DataWalk *w, const Operand *operand)
     if (operand->kind == OPERAND_SREG)
         out.has_lane = operand->id == SREG_TID || operand->id == SREG_LANEID;
     if (operand->kind == OPERAND_SREG && operand->id == SREG_CTAID)
-        out.grid_dims = (uint8_t)(1u << operand->value);
+        out.grid_dims = (uint8_t)(1u << ptx_operand_value(operand));
     return out;
 }
 
@@ -62,12 +62,13 @@ static void merge_state(DataState *to, const DataState *from)
 /* What a factor makes of the bytes between two indices: only a constant is known. */
 static double scaled(double scale, Transfer transfer, const Operand *by)
 {
-    bool is_number = by && by->kind == OPERAND_INT && by->value >= 0;
+    bool is_number = by && by->kind == OPERAND_INT && ptx_operand_value(by) >= 0;
     switch (transfer) {
     case TRANSFER_MUL: case TRANSFER_MAD:
-        return is_number ? scale * (double)by->value : (double)INFINITY;
+        return is_number ? scale * (double)ptx_operand_value(by) : (double)INFINITY;
     case TRANSFER_SHL: case TRANSFER_INSERT:    /* from that bit on */
-        return is_number && by->value < 64 ? ldexp(scale, (int)by->value) : (double)INFINITY;
+        return is_number && ptx_operand_value(by) < 64 ? ldexp(scale, (int)ptx_operand_value(by))
+                                                       : (double)INFINITY;
     default:
         return scale;
     }
