@@ -159,7 +159,7 @@ static const char *dependence_name(GraphBuild *b, const char **names, const Depe
         return is_any ? memory : ptx_space_text[item->name];
     }
     if (!names[item->name])
-        names[item->name] = copy_graph_text(b, b->func->regs[item->name].name);
+        names[item->name] = copy_graph_text(b, ptx_reg_name(&b->func->regs[item->name]));
     return names[item->name];
 }
 

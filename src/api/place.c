@@ -28,10 +28,10 @@ ptxlint_place ptxlint_module_place(const ptxlint_module *m, uint32_t offset)
     if (offset > m->length)
         offset = (uint32_t)m->length;
     uint32_t line = ptx_line_of(ir, offset);
-    ptxlint_place place = { .line = line + 1,
-                            .column = offset - ir->lines[line] + 1,
-                            .line_begin = ir->lines[line] };
-    place.line_end = line + 1 < ir->line_count ? ir->lines[line + 1] - 1 : (uint32_t)m->length;
+    const uint32_t begin = ptx_line_start(ir, line);
+    ptxlint_place place = { .line = line + 1, .column = offset - begin + 1, .line_begin = begin };
+    place.line_end =
+        line + 1 < ir->line_count ? ptx_line_start(ir, line + 1) - 1 : (uint32_t)m->length;
     if (place.line_end > place.line_begin && m->text[place.line_end - 1] == '\r')
         place.line_end--;
     return place;
@@ -141,9 +141,9 @@ int ptxlint_module_source_at(const ptxlint_module *m, uint32_t offset, ptxlint_s
 {
     const Func *func = m && out ? func_at(m->ir, offset) : NULL;
     const Insn *insn = func ? ptx_insn_at(func, offset) : NULL;
-    if (!insn || !insn->loc)
+    if (!insn)
         return 0;
-    const Loc *loc = &m->ir->locs[insn->loc];
+    const Loc *loc = &m->ir->locs[ptx_insn_loc(m->ir, insn)];
     const File *file = ptx_loc_file(m->ir, loc);
     if (!file || !loc->line)
         return 0;
@@ -153,8 +153,8 @@ int ptxlint_module_source_at(const ptxlint_module *m, uint32_t offset, ptxlint_s
 
 static bool is_from(const ptxlint_module *m, const Insn *insn, const char *path, uint32_t line)
 {
-    const Loc *loc = &m->ir->locs[insn->loc];
-    const File *file = insn->loc && loc->line == line ? ptx_loc_file(m->ir, loc) : NULL;
+    const Loc *loc = &m->ir->locs[ptx_insn_loc(m->ir, insn)];
+    const File *file = line && loc->line == line ? ptx_loc_file(m->ir, loc) : NULL;
     return file && !strcmp(m->paths[file - m->ir->files], path);
 }
 

@@ -60,7 +60,7 @@ static const char *text_of_register(const RecognitionBuild *b, RegId reg)
 {
     if (reg == NO_ID)
         return "";
-    const Span name = b->func->regs[reg].name;
+    const Span name = ptx_reg_name(&b->func->regs[reg]);
     return ptx_arena_strndup(&b->to->arena, b->module->ir->text + name.begin,
                              ptx_span_length(name));
 }

@@ -190,7 +190,8 @@ static void note_member(SymbolBuild *b, const Occurrence *o)
         return;
     const Reg *reg = &b->m->ir->funcs[o->func].regs[o->id];
     uint32_t member = symbol_number(
-        b, &(Occurrence){ .kind = SYMBOL_REG, .func = o->func, .id = o->id, .span = reg->name });
+        b, &(Occurrence){
+               .kind = SYMBOL_REG, .func = o->func, .id = o->id, .span = ptx_reg_name(reg) });
     b->symbols[member].range = number - 1;
     b->symbols[member].declaration = b->symbols[number - 1].declaration;
     b->symbols[member].extent = b->symbols[number - 1].extent;

@@ -233,8 +233,8 @@ CudaKernels ptx_cuda_kernels_read(Arena *arena, const char *text, uint32_t lengt
 static const Loc *own_loc(const Module *module, const Func *func)
 {
     for (InsnId i = 0; i < func->insn_count; i++) {
-        const Loc *loc = &module->locs[func->insns[i].loc];
-        if (func->insns[i].loc && loc->line && !loc->inlined_line)
+        const Loc *loc = &module->locs[ptx_insn_loc(module, &func->insns[i])];
+        if (loc->line && !loc->inlined_line)
             return loc;
     }
     return NULL;

@@ -305,12 +305,13 @@ static bool is_alone_in_asm(const Suppress *s, Span comment)
 static bool is_one_line(const Module *module, const Insn *a, const Insn *b)
 {
     Loc x[MAX_LOC_CHAIN], y[MAX_LOC_CHAIN];
-    if (a->loc == b->loc)
+    const uint32_t of_a = ptx_insn_loc(module, a), of_b = ptx_insn_loc(module, b);
+    if (of_a == of_b)
         return true;
-    if (!a->loc || !b->loc)
+    if (!of_a || !of_b)
         return false;
-    const Loc *outer = &x[ptx_loc_chain(module, a->loc, x) - 1],
-              *other = &y[ptx_loc_chain(module, b->loc, y) - 1];
+    const Loc *outer = &x[ptx_loc_chain(module, of_a, x) - 1],
+              *other = &y[ptx_loc_chain(module, of_b, y) - 1];
     return outer->file == other->file && outer->line == other->line;
 }
 
@@ -321,7 +322,7 @@ static Span with_cuda_statement(const Suppress *s, Span range)
     const SuppressBody *body = find_body(s, range.begin, &inside);
     const Func *func = inside ? &s->module->funcs[body->id] : NULL;
     const Insn *insn = func ? ptx_insn_at(func, range.begin) : NULL, *first = insn;
-    while (insn && insn->loc && insn < func->insns + func->insn_count
+    while (insn && insn < func->insns + func->insn_count && ptx_insn_loc(s->module, insn)
            && is_one_line(s->module, first, insn)) {
         range.end = insn->span.end;
         insn++;

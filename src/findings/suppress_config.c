@@ -39,8 +39,9 @@ static SuppressPlace place_of(Suppress *s, const Diag *diag, const char *path)
     const Func *func = &s->module->funcs[diag->func];
     const Insn *insn = ptx_insn_at(func, diag->span.begin);
     place.kernel = copy_text(s, func->name);
-    if (insn && insn->loc)
-        place.loc_count = ptx_loc_chain(s->module, insn->loc, place.locs);
+    const uint32_t loc = insn ? ptx_insn_loc(s->module, insn) : 0;
+    if (loc)
+        place.loc_count = ptx_loc_chain(s->module, loc, place.locs);
     return place;
 }
 

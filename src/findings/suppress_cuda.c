@@ -111,10 +111,11 @@ static CudaUse *use_at(const CudaPass *p, const Loc *loc)
 static CudaLines own_lines(const CudaPass *p, const Func *func)
 {
     CudaLines lines = { NULL, 0, 0 };
-    for (InsnId i = 0; i < func->insn_count; i++) {
-        if (!func->insns[i].loc || (i && func->insns[i].loc == func->insns[i - 1].loc))
+    for (InsnId i = 0, last = 0, of; i < func->insn_count; i++, last = of) {
+        of = ptx_insn_loc(p->module, &func->insns[i]);
+        if (!of || of == last)
             continue;
-        const Loc *loc = &p->module->locs[func->insns[i].loc];
+        const Loc *loc = &p->module->locs[of];
         const CudaUse *use = loc->inlined_line ? NULL : use_at(p, loc);
         if (!lines.first && !loc->inlined_line && loc->line)
             lines = (CudaLines){ use, loc->line, loc->line };
@@ -244,8 +245,9 @@ static uint32_t cuda_lines_of(const CudaPass *p, const Diag *diag, CudaLine out[
     Loc chain[MAX_LOC_CHAIN];
     uint32_t count = 0;
     for (InsnId i = 0; !insn && i < func->insn_count; i++)
-        insn = func->insns[i].loc ? &func->insns[i] : NULL;
-    uint32_t length = insn && insn->loc ? ptx_loc_chain(p->module, insn->loc, chain) : 0;
+        insn = ptx_insn_loc(p->module, &func->insns[i]) ? &func->insns[i] : NULL;
+    const uint32_t loc = insn ? ptx_insn_loc(p->module, insn) : 0;
+    uint32_t length = loc ? ptx_loc_chain(p->module, loc, chain) : 0;
     for (uint32_t i = 0; i < length; i++) {
         const CudaUse *use = use_at(p, &chain[i]);
         if (use)

@@ -14,7 +14,6 @@ typedef struct Insn {
     uint16_t operand_count;
     FormId form;                /* the row that fits the operands too; 0: none */
     RegId guard;                /* NO_ID: none */
-    uint32_t loc;               /* into Module.locs; 0: none */
     bool guard_negated;
     bool has_nounroll;          /* behind .pragma "nounroll" */
     uint8_t access_bytes;       /* memory instructions: per thread, 0 where unknown */

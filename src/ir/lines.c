@@ -9,29 +9,61 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { LINE_BLOCK = 256 }; /* of text: so much is looked through for a line */
+
+static uint32_t count_line_ends(const char *text, uint32_t length)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < length; i++)
+        count += text[i] == '\n';
+    return count;
+}
+
 void ptx_lines_find(Arena *arena, Module *m)
 {
-    uint32_t capacity = m->length / 16 + 64, count = 1;
-    uint32_t *lines = ptx_arena_array(arena, uint32_t, capacity);
-    for (const char *p = m->text, *end = p + m->length; (p = memchr(p, '\n', (size_t)(end - p)));
-         p++) {
-        if (count == capacity)          /* very short lines: at most one a byte */
-            lines = ptx_arena_grow(arena, lines, count, &capacity, sizeof *lines);
-        lines[count++] = (uint32_t)(p + 1 - m->text);
-    }
-    m->lines = lines;
-    m->line_count = count;
+    const uint32_t blocks = m->length / LINE_BLOCK;
+    uint32_t *before = ptx_arena_array(arena, uint32_t, blocks + 1);
+    for (uint32_t b = 0; b < blocks; b++)
+        before[b + 1] = before[b] + count_line_ends(m->text + (size_t)b * LINE_BLOCK, LINE_BLOCK);
+    m->lines_before = before;
+    m->line_count =
+        before[blocks] + 1
+        + count_line_ends(m->text + (size_t)blocks * LINE_BLOCK, m->length % LINE_BLOCK);
 }
 
 uint32_t ptx_line_of(const Module *m, uint32_t offset)
 {
-    ASSERT(m->line_count && m->lines[0] == 0 && offset <= m->length);
-    const uint32_t *line = m->lines;
-    for (uint32_t left = m->line_count, half; left > 1; left -= half) {
+    ASSERT(m->line_count && offset <= m->length);
+    const uint32_t block = offset / LINE_BLOCK;
+    return m->lines_before[block]
+           + count_line_ends(m->text + (size_t)block * LINE_BLOCK, offset % LINE_BLOCK);
+}
+
+uint32_t ptx_line_start(const Module *m, uint32_t line)
+{
+    ASSERT(line < m->line_count);
+    uint32_t block = 0;
+    for (uint32_t left = m->length / LINE_BLOCK + 1, half; left > 1; left -= half) {
         half = left / 2;
-        line += line[half] <= offset ? half : 0;        /* a move, not a branch: which is random */
+        block += m->lines_before[block + half] < line ? half : 0;
     }
-    return (uint32_t)(line - m->lines);
+    const char *begin = m->text + (size_t)block * LINE_BLOCK;
+    for (uint32_t ends = line - m->lines_before[block]; line && ends; ends--)
+        begin = (const char *)memchr(begin, '\n', (size_t)(m->text + m->length - begin)) + 1;
+    return (uint32_t)(begin - m->text);
+}
+
+uint32_t ptx_insn_loc(const Module *m, const Insn *insn)
+{
+    uint32_t low = 0, high = m->loc_change_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (m->loc_changes[middle].begin <= insn->span.begin)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? m->loc_changes[low - 1].loc : 0;
 }
 
 const Insn *ptx_insn_at(const Func *func, uint32_t offset)
@@ -61,8 +93,8 @@ static bool is_toolkit(const char *path, size_t length)
 
 bool ptx_source_line_title(const Module *m, const Insn *insn, char out[LINE_TITLE_BYTES])
 {
-    const Loc *loc = insn->loc ? &m->locs[insn->loc] : NULL;
-    const File *file = loc && loc->line ? ptx_loc_file(m, loc) : NULL;
+    const Loc *loc = &m->locs[ptx_insn_loc(m, insn)];
+    const File *file = loc->line ? ptx_loc_file(m, loc) : NULL;
     if (!file)
         return false;
     const char *path = m->text + file->path.begin, *end = m->text + file->path.end, *name = end;

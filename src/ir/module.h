@@ -38,6 +38,11 @@ typedef struct Loc {            /* .loc: PTX ISA, "Debugging Directives: .loc" *
     uint32_t unit;              /* AstHeader.unit, there: whose .file directives count */
 } Loc;
 
+/* Which .loc instructions are from that stand behind a byte, up to the next change. */
+typedef struct LocChange {
+    uint32_t begin, loc; /* loc: into Module.locs; 0: none */
+} LocChange;
+
 typedef struct File {
     uint32_t index, unit;
     Span path;
@@ -47,7 +52,7 @@ typedef struct Module {
     const char *text;
     uint32_t length;
     uint32_t line_count;
-    const uint32_t *lines;      /* where each line begins */
+    const uint32_t *lines_before; /* lines.c's: per LINE_BLOCK bytes, line ends ahead of it */
     uint16_t version;           /* 10 * major + minor; 0: none */
     Target target;
     Span version_span;          /* of the number; empty without one */
@@ -59,11 +64,12 @@ typedef struct Module {
     Func *funcs;
     Var *vars;
     Loc *locs;                  /* locs[0] is none */
+    LocChange *loc_changes;     /* in order of the text */
     File *files;
     HashMap file_of;            /* per unit and index: the first such file, + 1 */
     const OccurrenceLog *occurrences;   /* where names stand; NULL: not wanted */
     const Op **ops;             /* every distinct opcode text, in order of appearance */
-    uint32_t func_count, var_count, loc_count, file_count, op_count;
+    uint32_t func_count, var_count, loc_count, loc_change_count, file_count, op_count;
     /* modules that stand in the file one behind the other; 1 in a file that is right */
     uint32_t unit_count;
 } Module;
@@ -75,9 +81,14 @@ static inline const File *ptx_loc_file(const Module *module, const Loc *loc)
     return at ? &module->files[at - 1] : NULL;
 }
 
-/* lines.c: sets module->lines; which of them holds a byte, from 0 on. */
+/* lines.c: sets line_count and lines_before; which line holds a byte, from 0 on; where a line
+ * begins. */
 void ptx_lines_find(Arena *arena, Module *module);
 uint32_t ptx_line_of(const Module *module, uint32_t offset);
+uint32_t ptx_line_start(const Module *module, uint32_t line);
+
+/* lines.c: of Module.locs the one that an instruction is from; 0: none. */
+uint32_t ptx_insn_loc(const Module *module, const Insn *insn);
 
 enum { LINE_TITLE_BYTES = 80 };
 

@@ -9,14 +9,20 @@
 #include <stdbool.h>
 
 typedef struct Reg {
-    Span name;                  /* where it is first referred to or declared alone */
+    uint32_t name_begin;        /* where it is first referred to or declared alone */
+    uint16_t name_length;       /* of a longer name the beginning */
     uint8_t type;               /* Type; TYPE_NONE: undeclared, diagnosed */
-    uint8_t vector;             /* 1, 2, 4 */
-    bool is_written;            /* some instruction, or the caller, writes it */
-    bool is_param;              /* .func (.reg ...) parameter */
-    bool is_result;             /* .func (.reg ...) result: read at every ret */
-    bool is_of_range;           /* one of %r<100> */
+    uint8_t vector : 4;         /* 1, 2, 4 */
+    bool is_written : 1;        /* some instruction, or the caller, writes it */
+    bool is_param : 1;          /* .func (.reg ...) parameter */
+    bool is_result : 1;         /* .func (.reg ...) result: read at every ret */
+    bool is_of_range : 1;       /* one of %r<100> */
 } Reg;
+
+static inline Span ptx_reg_name(const Reg *reg)
+{
+    return (Span){ reg->name_begin, reg->name_begin + reg->name_length };
+}
 
 /* 32-bit registers that a value of this register takes; 0 for predicates. 8- and 16-bit values take
  * a whole one. */

@@ -50,9 +50,10 @@ static ptxlint_source_place view_loc(Sessions *all, const Loc *loc)
 
 ptxlint_source_place ptx_view_source(Sessions *all, const Insn *insn)
 {
-    if (!insn->loc || !all->module->locs[insn->loc].line)
+    const Loc *loc = &all->module->locs[ptx_insn_loc(all->module, insn)];
+    if (!loc->line)
         return (ptxlint_source_place){ NULL, 0, 0 };
-    return view_loc(all, &all->module->locs[insn->loc]);
+    return view_loc(all, loc);
 }
 
 /* Of the first instruction that has one. */
@@ -68,10 +69,11 @@ static void find_view_source(Sessions *all, const Func *func, const Diag *diag,
                              ptxlint_diagnostic *out)
 {
     const Insn *insn = ptx_insn_at(func, diag->span.begin);
-    if (!insn || !insn->loc)
+    const uint32_t loc = insn ? ptx_insn_loc(all->module, insn) : 0;
+    if (!loc)
         return;
     Loc chain[MAX_LOC_CHAIN];
-    uint32_t count = ptx_loc_chain(all->module, insn->loc, chain);
+    uint32_t count = ptx_loc_chain(all->module, loc, chain);
     const ptxlint_source_place place = view_loc(all, &chain[0]);
     out->source_path = place.path;
     out->source_line = place.line;
@@ -101,8 +103,9 @@ static void find_also(Sessions *all, const Func *func, const Diag *diag, ptxlint
     ptxlint_source_place *also = NULL;
     for (uint32_t i = 0; i < diag->repeats && i < DIAG_REPEATS_MAX && out->source_path; i++) {
         const Insn *insn = diag->repeat_at[i] ? ptx_insn_at(func, diag->repeat_at[i]) : NULL;
+        const uint32_t loc = insn ? ptx_insn_loc(all->module, insn) : 0;
         Loc chain[MAX_LOC_CHAIN];
-        if (!insn || !insn->loc || !ptx_loc_chain(all->module, insn->loc, chain))
+        if (!loc || !ptx_loc_chain(all->module, loc, chain))
             continue;
         const ptxlint_source_place place = view_loc(all, &chain[0]);
         if (!place.path || !place.line || out->also_count == ALSO_MAX || has_line_of(out, &place))
@@ -162,7 +165,7 @@ static uint32_t insertion_offset(const Module *module, uint32_t line)
 {
     if (line < 2)
         return 0;
-    return line <= module->line_count ? module->lines[line - 1] : module->length;
+    return line <= module->line_count ? ptx_line_start(module, line - 1) : module->length;
 }
 
 /* A line of its own, indented as the one that it comes before. */
@@ -339,7 +342,7 @@ static ptxlint_trip view_trip(Sessions *all, const Func *func, const Trip *trip)
         .why = trip->why,
     };
     if (trip->induction != NO_ID) {
-        view.induction = copy_view_text(all, func->regs[trip->induction].name);
+        view.induction = copy_view_text(all, ptx_reg_name(&func->regs[trip->induction]));
         view.step = trip->step ? trip->step : PTXLINT_UNKNOWN;
     }
     return view;
@@ -395,7 +398,7 @@ static ptxlint_pressure view_pressure(Sessions *all, const Func *func, const Liv
     const char **names = ptx_arena_array(all->arena, const char *,
                                          live->max_reg_count ? live->max_reg_count : 1);
     for (uint32_t i = 0; i < live->max_reg_count; i++)
-        names[i] = copy_view_text(all, func->regs[live->max_regs[i]].name);
+        names[i] = copy_view_text(all, ptx_reg_name(&func->regs[live->max_regs[i]]));
     view.max_live = live->max_pressure;
     view.max_live_predicates = live->max_predicates;
     view.max_live_64 = live->max_64;

@@ -37,8 +37,8 @@ typedef struct HotView {
 
 static uint64_t line_key(const Module *module, const Insn *insn)
 {
-    const Loc *loc = &module->locs[insn->loc];
-    const File *file = insn->loc && loc->line ? ptx_loc_file(module, loc) : NULL;
+    const Loc *loc = &module->locs[ptx_insn_loc(module, insn)];
+    const File *file = loc->line ? ptx_loc_file(module, loc) : NULL;
     return file ? (uint64_t)(file - module->files + 1) << 32 | loc->line : 0;
 }
 

@@ -114,7 +114,7 @@ static void view_one(const InstructionView *v, InsnId i)
     out->size = sizeof *out;
     out->span = ptx_view_span(insn->span);
     out->line = line + 1;
-    out->column = insn->span.begin - v->all->module->lines[line] + 1;
+    out->column = insn->span.begin - ptx_line_start(v->all->module, line) + 1;
     out->function = v->name;
     out->source = ptx_view_source(v->all, insn);
     const LoopId loop = v->loops ? v->loops->loop_of[v->cfg->block_of[i]] : NO_LOOP;

@@ -3,6 +3,7 @@
 
 #include "check/check_decl.h"
 #include "check/check_module.h"
+#include "support/minmax.h"
 
 void ptx_lower_report_redeclared(Lower *l, Span name, const Symbol *earlier)
 {
@@ -90,7 +91,10 @@ static const Symbol *declare_name(Lower *l, SymbolKind kind, Span name, uint32_t
 RegId ptx_lower_add_reg(Lower *l, Span name, Type type, uint8_t vector)
 {
     Reg *reg = PUSH(l, l->regs);
-    *reg = (Reg){ .name = name, .type = (uint8_t)type, .vector = vector };
+    *reg = (Reg){ .name_begin = name.begin,
+                  .name_length = (uint16_t)ptx_u32_min(ptx_span_length(name), LIMIT_NAME_BYTES),
+                  .type = (uint8_t)type,
+                  .vector = (unsigned)vector & 0xf };
     return l->regs.count - 1;
 }
 

@@ -551,7 +551,7 @@ static void report_narrow(Lower *l, const Insn *insn)
                                                 l->regs.items);
     if (!address)
         return;
-    const Span name = l->regs.items[address->id].name;
+    const Span name = ptx_reg_name(&l->regs.items[address->id]);
     ptx_diag(l->diags, DIAG_NARROW_ADDRESS, insn->span,
              "`%.*s` has 32 bits, and global and generic addresses have 64 here: ptxas 13 makes no "
              "code of it",
@@ -587,8 +587,12 @@ void ptx_lower_insn(Lower *l, const AstStmt *stmt)
                                       : ptx_lower_text(l, stmt->opcode);
     const Op *op = find_op(l, text, length, stmt->opcode);
     Insn *insn = PUSH(l, l->insns);
-    *insn = (Insn){ .op = op, .span = stmt->span, .operand_first = l->operands.count, .guard = NO_ID, .loc = l->loc,
-                    .guard_negated = stmt->guard_negated, .has_nounroll = l->has_nounroll };
+    *insn = (Insn){ .op = op,
+                    .span = stmt->span,
+                    .operand_first = l->operands.count,
+                    .guard = NO_ID,
+                    .guard_negated = stmt->guard_negated,
+                    .has_nounroll = l->has_nounroll };
     l->has_nounroll = false;
     if (stmt->guard_length) {
         Span name = { stmt->guard, stmt->guard + stmt->guard_length };

@@ -71,7 +71,7 @@ struct Lower {
     /* per Op: what stands for it where no form takes the operands; NULL: none yet */
     const Op **opaque;
     uint32_t op_capacity;
-    uint32_t var_capacity, loc_capacity, loc;
+    uint32_t var_capacity, loc_capacity, loc_change_capacity;
 
     Func *func;                 /* being lowered */
     const AstFunc *ast;

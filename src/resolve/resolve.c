@@ -151,6 +151,16 @@ static void lower_table(Lower *l, const AstStmt *stmt)
     }
 }
 
+/* What stands behind that byte is from another location. */
+static void change_loc(Lower *l, uint32_t begin, uint32_t loc)
+{
+    Module *m = l->module;
+    if (m->loc_change_count == l->loc_change_capacity)
+        m->loc_changes = ptx_arena_grow(l->arena, m->loc_changes, m->loc_change_count,
+                                        &l->loc_change_capacity, sizeof *m->loc_changes);
+    m->loc_changes[m->loc_change_count++] = (LocChange){ begin, loc };
+}
+
 static void lower_loc(Lower *l, const AstLoc *ast)
 {
     Module *m = l->module;
@@ -162,7 +172,7 @@ static void lower_loc(Lower *l, const AstLoc *ast)
                ast->inlined_line, ast->inlined_column, l->unit };
     /* line 0 is code that the compiler made: it belongs to the line before it */
     if (ast->line)
-        l->loc = m->loc_count;
+        change_loc(l, ast->span.begin, m->loc_count);
     m->loc_count++;
     if (ast->inlined_line)
         ptx_loc_check(&l->loc_set, l->vectors, l->diags, m, ast);
@@ -245,7 +255,8 @@ static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
     l->ast = ast;
     l->open_table = NO_ID;
     l->diags->func = (int32_t)id;
-    l->loc = 0;
+    if (l->module->loc_change_count)
+        change_loc(l, ast->span.begin, 0);
     l->has_nounroll = l->has_descriptors = false;
     l->insns.count = l->operands.count = l->regs.count = l->labels.count = l->tables.count =
         l->table_ids.count = l->prototypes.count = l->shared_vars.count = 0;

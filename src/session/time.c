@@ -73,10 +73,10 @@ static const PredictFacts *predict_facts(Session *s, size_t gpu, const PredictIn
     return of->predict_facts;
 }
 
-static bool has_cuda_lines(const Func *func)
+static bool has_cuda_lines(const Module *module, const Func *func)
 {
-    for (InsnId i = 0; i < func->insn_count; i++)
-        if (func->insns[i].loc)
+    for (InsnId i = 0; module->loc_change_count && i < func->insn_count; i++)
+        if (ptx_insn_loc(module, &func->insns[i]))
             return true;
     return false;
 }
@@ -84,7 +84,8 @@ static bool has_cuda_lines(const Func *func)
 /* Figures of instructions are wanted, or of CUDA lines. NULL: they are not. */
 static TimeShares *shares_for(Session *s, size_t gpu, const Evaluation *evaluation)
 {
-    const bool is_wanted = s->all->has_instructions || (!gpu && has_cuda_lines(s->func));
+    const bool is_wanted =
+        s->all->has_instructions || (!gpu && has_cuda_lines(s->all->module, s->func));
     if (!s->all->has_figures || !is_wanted || ptx_session_is_trial(s) || s->all->is_for_estimates)
         return NULL;
     const Compiled own = { s->func, s->cfg, s->loops, ptx_session_lowered(s, gpu) };

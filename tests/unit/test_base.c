@@ -173,7 +173,7 @@ static void test_definitions(void **state)
     };
     for (RegId reg = 0; reg < func->reg_count; reg++) {
         for (size_t i = 0; i < COUNT(want); i++) {
-            if (strcmp(name_of(module, func->regs[reg].name), want[i].name))
+            if (strcmp(name_of(module, ptx_reg_name(&func->regs[reg])), want[i].name))
                 continue;
             int64_t value = -1;
             Operand operand = { .kind = OPERAND_REG, .role = ROLE_USE, .id = reg };

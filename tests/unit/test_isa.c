@@ -401,8 +401,8 @@ static const struct { const char *text, *defs, *uses; } roles[] = {
 
 static void add_name(Text *list, const Module *module, const Reg *reg)
 {
-    kit_print(list, "%s%.*s", list->length ? " " : "", (int)ptx_span_length(reg->name),
-              module->text + reg->name.begin);
+    kit_print(list, "%s%.*s", list->length ? " " : "", (int)ptx_span_length(ptx_reg_name(reg)),
+              module->text + ptx_reg_name(reg).begin);
 }
 
 static void test_roles(void **state)
@@ -512,7 +512,8 @@ static void test_operand_values(void **state)
         Text text = { 0 };
         kit_print(&text, ".version 8.0\n.target sm_80\n.address_size 64\n"
                          ".entry k(.param .b64 p)\n{\n.reg .b32 %%r<9>;\n"
-                         ".reg .b64 %%rd<9>;\n.reg .f32 %%f<9>;\n.reg .f64 %%fd<9>;\n%s\nret;\n}\n", cases[i].text);
+                         ".reg .b64 %%rd<9>;\n.reg .f32 %%f<9>;\n.reg .f64 %%fd<9>;\n%s\nret;\n}\n",
+                  cases[i].text);
         ptxlint_module *module = kit_module(text.bytes);
         const Operand *operands = module->ir->funcs[0].operands;
         if (operands[1].kind != cases[i].kind || ptx_operand_value(&operands[1]) != cases[i].value)

@@ -535,7 +535,7 @@ static void test_files(void **state)
         for (uint32_t v = 0; v < lowered->value_count; v++) {
             RegId reg = lowered->values[v].reg;
             if (reg != NO_ID
-                && !strncmp(module->text + module->ir->funcs[0].regs[reg].name.begin, "%r3,", 4))
+                && !strncmp(module->text + module->ir->funcs[0].regs[reg].name_begin, "%r3,", 4))
                 file = (LoweredFile)lowered->values[v].file;
         }
         if (file != kept[i].file)

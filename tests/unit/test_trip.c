@@ -197,8 +197,9 @@ static uint32_t source_line(const ptxlint_module *module, FuncId f, LoopId loop)
     uint32_t line = 0;
     for (uint32_t p = 0; p < header->pred_count; p++) {
         BlockId pred = cfg->preds[header->pred_first + p];
+        const Insn *last = &func->insns[cfg->blocks[pred].end - 1];
         if (cfg->rpo_index[pred] >= cfg->rpo_index[cfg->block_of[header->first]])
-            line = module->ir->locs[func->insns[cfg->blocks[pred].end - 1].loc].line;
+            line = module->ir->locs[ptx_insn_loc(module->ir, last)].line;
     }
     return line;
 }
@@ -592,8 +593,8 @@ static void test_description(void **state)
     const Trip *trip = trips_of(w, module, 0, NULL)->trips;
     const Reg *reg = &module->ir->funcs[0].regs[trip->induction];
     assert_int_equal(trip->source, TRIP_SYMBOLIC);
-    assert_int_equal(ptx_span_length(reg->name), 1);
-    assert_int_equal(module->text[reg->name.begin], 'i');
+    assert_int_equal(ptx_span_length(ptx_reg_name(reg)), 1);
+    assert_int_equal(module->text[ptx_reg_name(reg).begin], 'i');
     assert_int_equal(trip->step, 5);
     assert_string_equal(trip->start, "%tid.x + 2");
     assert_string_equal(trip->bound, "n");

@@ -344,8 +344,8 @@ LoopId ptx_loop_at_line(const Module *module, const Func *func, const Cfg *cfg, 
 {
     if (!line || line > module->line_count)
         return NO_LOOP;
-    uint32_t begin = module->lines[line - 1],
-             end = line < module->line_count ? module->lines[line] : module->length;
+    uint32_t begin = ptx_line_start(module, line - 1),
+             end = line < module->line_count ? ptx_line_start(module, line) : module->length;
     InsnId insn = first_insn_behind(func, begin);
     if (insn >= func->insn_count)
         return NO_LOOP;

@@ -50,7 +50,7 @@ typedef struct RepairVerdict {
 /* Whether text in front of its line is text in front of it. */
 static bool begins_line(const Module *module, const Insn *insn)
 {
-    uint32_t from = module->lines[ptx_line_of(module, insn->span.begin)];
+    uint32_t from = ptx_line_start(module, ptx_line_of(module, insn->span.begin));
     while (from < insn->span.begin && (module->text[from] == ' ' || module->text[from] == '\t'))
         from++;
     return from == insn->span.begin;
@@ -636,10 +636,10 @@ static const char *source_of(Search *s, const Put *put)
     uint32_t begin = put->insn;
     if (!ptx_source_line_title(s->module, insn, line))
         return NULL;
+    const uint32_t line_number = s->module->locs[ptx_insn_loc(s->module, insn)].line;
     for (uint32_t i = put->insn; i-- > first;) {
         const Insn *before = &put->func->insns[i];
-        const uint32_t line_before = s->module->locs[before->loc].line;
-        if (!before->loc || line_before != s->module->locs[insn->loc].line)
+        if (s->module->locs[ptx_insn_loc(s->module, before)].line != line_number)
             continue;
         begin = i;
         is_first &= is_register_only(before);

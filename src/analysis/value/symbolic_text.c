@@ -98,7 +98,7 @@ static void put_reg(Printer *p, RegId reg)
         put_text(p, "?");
         return;
     }
-    Span name = p->s->func->regs[reg].name;
+    Span name = ptx_reg_name(&p->s->func->regs[reg]);
     put_symbolic_bytes(p, p->s->module->text + name.begin, ptx_span_length(name));
 }
 

@@ -34,7 +34,7 @@ static const char *describe_matrix(FactCache *q, const MatrixFault *fault)
     char text[200];
     if (fault->kind == MATRIX_NO_FENCE)
         return "no wgmma.fence before this wgmma.mma_async";
-    Span name = q->func->regs[fault->reg].name;
+    Span name = ptx_reg_name(&q->func->regs[fault->reg]);
     int length = (int)(ptx_span_length(name) < 64 ? ptx_span_length(name) : 64);
     int count = snprintf(text, sizeof text, what[fault->kind], length,
                          q->shared->module->text + name.begin,

@@ -82,7 +82,7 @@ static Span find_place_name(const Module *module, Span within, uint32_t from, Sp
 /* From the last name found in the same instruction first: a call may have tens of thousands. */
 static Span register_span(FactCache *q, RegId reg)
 {
-    const Span name = q->func->regs[reg].name;
+    const Span name = ptx_reg_name(&q->func->regs[reg]);
     InsnId first = ptx_measure_first_reads(q)[reg];
     if (first == NO_ID)
         return name;

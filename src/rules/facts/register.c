@@ -105,7 +105,7 @@ const char *ptx_measure_peers(FactCache *q, RegId reg)
                    named = count > PEERS_NAMED ? PEERS_NAMED - 1 : count;
     size_t length = 0;
     for (uint32_t i = 0; i < named; i++) {
-        const Span name = q->func->regs[peers[i]].name;
+        const Span name = ptx_reg_name(&q->func->regs[peers[i]]);
         const uint32_t bytes = ptx_span_length(name);
         const char *before = i ? ", `" : ", like `";
         if (i && i + 1 == count)

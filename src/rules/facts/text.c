@@ -106,7 +106,8 @@ const char *ptx_measure_text(FactCache *q, const Subjects *s, uint32_t fact, siz
     case FACT_VARIABLE_name: case FACT_PARAMETER_name:
         return span_text(q, module->vars[s->var].name, length);
     case FACT_REGISTER_peers:       return fixed_text(ptx_measure_peers(q, s->reg), length);
-    case FACT_REGISTER_name:        return span_text(q, q->func->regs[s->reg].name, length);
+    case FACT_REGISTER_name:
+        return span_text(q, ptx_reg_name(&q->func->regs[s->reg]), length);
     case FACT_LOOP_label:           return label_text(q, s->loop, length);
     case FACT_INSN_op:
         *length = q->func->insns[s->insn].op->length;
