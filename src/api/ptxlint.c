@@ -92,9 +92,9 @@ static size_t memory_limit(const ptxlint_module *m, const ptxlint_options *optio
 /* Memory that it holds. */
 static size_t module_bytes(const ptxlint_module *m)
 {
-    size_t bytes = m->arena.used_bytes + m->front.used_bytes + m->length;
+    size_t bytes = ptx_arena_bytes(&m->arena) + ptx_arena_bytes(&m->front) + m->length;
     for (unsigned i = 0; i < m->part_count; i++)
-        bytes += m->parts[i].used_bytes;
+        bytes += ptx_arena_bytes(&m->parts[i]);
     return bytes;
 }
 
@@ -208,6 +208,9 @@ static void run_guarded(void *context)
     call->is_complete = true;
 }
 
+/* Of the IR of a byte of text, at most but for a few texts; most take under two. */
+enum { IR_BYTES = 3 };
+
 /* False: memory ran out; the module is then only good for ptxlint_module_free. */
 static bool run(ptxlint_module *m, const ptxlint_options *options, ReadArenas *arenas)
 {
@@ -217,7 +220,7 @@ static bool run(ptxlint_module *m, const ptxlint_options *options, ReadArenas *a
     ptx_arena_begin(&arenas->items, limit, options);
     ptx_arena_begin(&arenas->vectors, limit, options);
     begin_scratch(m, options, arenas);
-    m->arena.is_long = m->length >= LONG_TEXT_BYTES;
+    m->arena.expected_bytes = m->length >= LONG_TEXT_BYTES ? IR_BYTES * m->length : 0;
     arenas->vectors.region = arenas->scratch.region;
     Arena *const guarded[GUARD_ARENAS_MAX] = { &m->arena, &arenas->items, &arenas->vectors,
                                &arenas->scratch };

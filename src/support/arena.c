@@ -169,37 +169,63 @@ void ptx_arena_free(Arena *arena)
     arena->used_bytes = 0;
 }
 
+static size_t ready_bytes(const ArenaChunk *chunk)
+{
+    size_t bytes = 0;
+    for (; chunk; chunk = chunk->older)
+        bytes += (size_t)(chunk->ready_end - (const char *)chunk);
+    return bytes;
+}
+
+size_t ptx_arena_bytes(const Arena *arena)
+{
+    return ready_bytes(arena->chunks) + ready_bytes(arena->spare);
+}
+
 _Noreturn void ptx_arena_fail(Arena *arena)
 {
     ASSERT(arena->on_failure);
     longjmp(*arena->on_failure, 1);
 }
 
-/* A spare chunk that is large enough, or a new one. */
-static ArenaChunk *take_chunk(Arena *arena, size_t bytes)
+static ArenaChunk *take_spare(Arena *arena, size_t bytes)
 {
     for (ArenaChunk **link = &arena->spare; *link; link = &(*link)->older) {
         ArenaChunk *chunk = *link;
-        if (chunk->bytes >= bytes + sizeof(ArenaChunk)) {
+        if (chunk->bytes >= bytes) {
             *link = chunk->older;
             return chunk;
         }
     }
-    size_t size = arena->used_bytes < FIRST_CHUNK_BYTES ? FIRST_CHUNK_BYTES : arena->used_bytes;
-    if (size > MAX_CHUNK_BYTES)
-        size = MAX_CHUNK_BYTES;
-    if (arena->is_long && size < HUGE_PAGE_BYTES)
-        size = HUGE_PAGE_BYTES;
-    if (bytes > SIZE_MAX - sizeof(ArenaChunk) - 16)
+    return NULL;
+}
+
+/* Of a new chunk: as much again as there is, but for one that is expected to hold more. */
+static size_t wish_for_chunk(const Arena *arena)
+{
+    if (arena->expected_bytes > arena->used_bytes)
+        return arena->expected_bytes;
+    if (arena->used_bytes < FIRST_CHUNK_BYTES)
+        return FIRST_CHUNK_BYTES;
+    return arena->used_bytes < MAX_CHUNK_BYTES ? arena->used_bytes : MAX_CHUNK_BYTES;
+}
+
+/* A spare chunk that has so many bytes to hand out, or a new one. */
+static ArenaChunk *take_chunk(Arena *arena, size_t bytes)
+{
+    if (bytes > SIZE_MAX - sizeof(ArenaChunk) - HUGE_PAGE_BYTES)
         ptx_arena_fail(arena);
-    if (size < bytes + sizeof(ArenaChunk))
-        size = bytes + sizeof(ArenaChunk);
-    if (size > SIZE_MAX - HUGE_PAGE_BYTES)
+    const size_t needed = bytes + sizeof(ArenaChunk), wish = wish_for_chunk(arena),
+                 left = arena->limit_bytes - arena->used_bytes;
+    ArenaChunk *chunk = take_spare(arena, needed);
+    if (chunk)
+        return chunk;
+    size_t size = chunk_bytes(wish > needed ? wish : needed);
+    if (size > left)
+        size = chunk_bytes(needed);
+    if (size > left)
         ptx_arena_fail(arena);
-    size = chunk_bytes(size);
-    if (size > arena->limit_bytes - arena->used_bytes)
-        ptx_arena_fail(arena);
-    ArenaChunk *chunk = system_chunk(arena->region, size);
+    chunk = system_chunk(arena->region, size);
     if (!chunk)
         ptx_arena_fail(arena);
     arena->used_bytes += size;
@@ -208,20 +234,24 @@ static ArenaChunk *take_chunk(Arena *arena, size_t bytes)
 
 static size_t ready_step(const ArenaChunk *chunk)
 {
-    if (chunk->origin == CHUNK_OF_REGION)
-        return READY_REGION_BYTES;
-    return chunk->bytes < HUGE_PAGE_BYTES ? READY_BYTES : HUGE_PAGE_BYTES;
+    switch (chunk->origin) {
+    case CHUNK_MAPPED:    return HUGE_PAGE_BYTES;
+    case CHUNK_OF_REGION: return READY_REGION_BYTES;
+    default:              return READY_BYTES;
+    }
 }
 
-/* How far pages are made ready where `wanted` is asked for: by a quarter of the chunk so far, so
- * that few calls do, and few pages are there that nothing is written to. */
+/* How far pages are made ready where `wanted` is asked for: a short chunk's by a quarter of it so
+ * far, so that few calls do, and few pages are there that nothing is written to. */
 static char *ready_end_for(ArenaChunk *chunk, const char *wanted)
 {
-    char *const from = chunk->ready_end;
-    const size_t wish = (size_t)(from - (char *)chunk) / 4, step = ready_step(chunk);
-    size_t bytes = (size_t)(wanted - from);
-    bytes = rounded_up_to(bytes < wish ? wish : bytes, step);
-    return bytes < (size_t)(chunk_end(chunk) - from) ? from + bytes : chunk_end(chunk);
+    char *const begin = (char *)chunk;
+    const size_t so_far = (size_t)(chunk->ready_end - begin);
+    size_t end = (size_t)(wanted - begin);
+    if (chunk->origin != CHUNK_MAPPED && end < so_far + so_far / 4)
+        end = so_far + so_far / 4;
+    end = rounded_up_to(end, ready_step(chunk));
+    return end < chunk->bytes ? begin + end : chunk_end(chunk);
 }
 
 /* Zeroes what follows the free part, as far as wanted and a little more; false: what lies between

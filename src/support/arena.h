@@ -32,7 +32,7 @@ typedef struct Arena {
     size_t limit_bytes;
     jmp_buf *on_failure;        /* must be set before the first allocation */
     ArenaRegion *region;        /* that has chunks for it; NULL: the system gives them */
-    bool is_long;               /* much will lie in it: a chunk is a huge page at least */
+    size_t expected_bytes;      /* a guess, rather too high: its first chunk has room for so many */
     /* asked before a new chunk is begun: nonzero is a failure; NULL: it is not asked */
     int (*is_stopped)(void *context);
     void *stop_context;
@@ -49,6 +49,9 @@ void ptx_region_close(ArenaRegion *region);
 
 void ptx_arena_init(Arena *arena, size_t limit_bytes, jmp_buf *on_failure);
 void ptx_arena_free(Arena *arena);
+
+/* Of memory that pages were asked for: chunks have room for more. */
+size_t ptx_arena_bytes(const Arena *arena);
 
 ArenaMark ptx_arena_mark(const Arena *arena);
 void ptx_arena_release(Arena *arena, ArenaMark mark);

@@ -111,14 +111,14 @@ static void check_nested(Arena *arena, uint32_t seed)
     }
 }
 
-static void check_kind_of_arena(bool has_region, bool is_long, uint32_t seed)
+static void check_kind_of_arena(bool has_region, size_t expected_bytes, uint32_t seed)
 {
     jmp_buf failure;
     Arena arena;
     ArenaRegion region = { .mapped = NULL };
     ptx_arena_init(&arena, (size_t)1 << 30, &failure);
     arena.region = has_region ? &region : NULL;
-    arena.is_long = is_long;
+    arena.expected_bytes = expected_bytes;
     if (setjmp(failure))
         fail_msg("the arena failed");
     check_nested(&arena, seed);
@@ -130,9 +130,10 @@ static void test_nested(void **state)
 {
     (void)state;
     for (uint32_t seed = 0; seed < 4; seed++) {
-        check_kind_of_arena(false, false, seed);
-        check_kind_of_arena(true, false, seed);
-        check_kind_of_arena(false, true, seed);
+        check_kind_of_arena(false, 0, seed);
+        check_kind_of_arena(true, 0, seed);
+        check_kind_of_arena(false, 1 << 20, seed);
+        check_kind_of_arena(false, 5 << 20, seed);
     }
 }
 
@@ -179,11 +180,12 @@ static void test_limit(void **state)
     static const struct {
         size_t limit, bytes;
     } cases[] = {
-        { 1000, 1 }, { 100000, 200000 }, { 1 << 20, SIZE_MAX }, { 1 << 20, SIZE_MAX - 40 }
+        { 1000, 1000 }, { 100000, 200000 }, { 1 << 20, SIZE_MAX }, { 1 << 20, SIZE_MAX - 40 }
     };
     for (size_t i = 0; i < COUNT(cases); i++)
         if (is_allocated(cases[i].limit, cases[i].bytes))
             fail_msg("%zu bytes of a limit of %zu", cases[i].bytes, cases[i].limit);
+    assert_true(is_allocated(1000, 100));
     assert_true(is_allocated(100000, 20000));
     jmp_buf failure;
     Arena arena;
