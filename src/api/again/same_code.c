@@ -177,17 +177,17 @@ static bool are_same_vars(CodePair *pair, const VarId *a, const VarId *b, uint32
 static bool is_same_operand(CodePair *pair, const Operand *a, const Operand *b)
 {
     if (a->kind != b->kind || a->role != b->role || a->position != b->position
-        || a->flags != b->flags || a->value != b->value || a->kind == OPERAND_FUNCTION
+        || a->flags != b->flags || ptx_operand_value(a) != ptx_operand_value(b) || a->kind == OPERAND_FUNCTION
         || a->kind == OPERAND_UNKNOWN)
         return false;
     return a->kind == OPERAND_VAR ? is_same_var(pair, a->id, b->id) : a->id == b->id;
 }
 
-static bool is_same_insn(const Insn *a, const Insn *b)
+static bool is_same_insn(const Module *module, const Insn *a, const Insn *b)
 {
     return a->op == b->op && a->operand_first == b->operand_first
            && a->operand_count == b->operand_count && a->form == b->form && a->guard == b->guard
-           && !a->loc && !b->loc && a->guard_negated == b->guard_negated
+           && !ptx_insn_loc(module, a) && !ptx_insn_loc(module, b) && a->guard_negated == b->guard_negated
            && a->has_nounroll == b->has_nounroll && a->access_bytes == b->access_bytes;
 }
 
@@ -213,7 +213,7 @@ static bool is_same_body(CodePair *pair)
 {
     const Func *a = pair->a, *b = pair->b;
     for (InsnId i = 0; i < a->insn_count; i++)
-        if (!is_same_insn(&a->insns[i], &b->insns[i]))
+        if (!is_same_insn(pair->ir, &a->insns[i], &b->insns[i]))
             return false;
     for (uint32_t o = 0; o < a->operand_count; o++)
         if (!is_same_operand(pair, &a->operands[o], &b->operands[o]))
