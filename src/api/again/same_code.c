@@ -329,12 +329,19 @@ static void look_for_same(SameSearch *s, FuncId f)
     *last = f + 1;
 }
 
-/* A profile counts what rules are asked; those of a user may ask for names. */
+/* They may ask for names. */
+static bool has_rules_of_user(const ptxlint_options *options)
+{
+    const Rulebook *book = ptx_config_rulebook(options->config);
+    return book->set_count > 1 && book->sets[1]->rule_count > 0;
+}
+
+/* A profile counts what rules are asked. */
 static bool is_worth_comparing(const ptxlint_module *m, const ptxlint_options *options)
 {
     return m->calls && !options->history && !options->profile && !options->ptxas && !m->found
            && m->gpu_count <= 1 && !options->estimates_only && m->ir->func_count > 1
-           && ptx_config_rulebook(options->config)->set_count == 1;
+           && !has_rules_of_user(options);
 }
 
 const SameCode *ptx_same_code_find(ptxlint_module *m, const ptxlint_options *options,
