@@ -454,7 +454,8 @@ static AddressDistribution distribution_of(const char *body)
     assert_int_equal(setjmp(on_failure), 0);
     const Func *func = &module->ir->funcs[0];
     AddressDistribution last =
-        ptx_address_distribution_compute(&arena, &arena, NULL, NULL, func, NULL)[func->insn_count - 2];
+        ptx_address_distribution_compute(&arena, &arena, NULL, NULL, func,
+                                         NULL)[func->insn_count - 2];
     ptx_arena_free(&arena);
     ptxlint_module_free(module);
     return last;

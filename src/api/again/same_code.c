@@ -177,8 +177,8 @@ static bool are_same_vars(CodePair *pair, const VarId *a, const VarId *b, uint32
 static bool is_same_operand(CodePair *pair, const Operand *a, const Operand *b)
 {
     if (a->kind != b->kind || a->role != b->role || a->position != b->position
-        || a->flags != b->flags || ptx_operand_value(a) != ptx_operand_value(b) || a->kind == OPERAND_FUNCTION
-        || a->kind == OPERAND_UNKNOWN)
+        || a->flags != b->flags || ptx_operand_value(a) != ptx_operand_value(b)
+        || a->kind == OPERAND_FUNCTION || a->kind == OPERAND_UNKNOWN)
         return false;
     return a->kind == OPERAND_VAR ? is_same_var(pair, a->id, b->id) : a->id == b->id;
 }
@@ -187,8 +187,9 @@ static bool is_same_insn(const Module *module, const Insn *a, const Insn *b)
 {
     return a->op == b->op && a->operand_first == b->operand_first
            && a->operand_count == b->operand_count && a->form == b->form && a->guard == b->guard
-           && !ptx_insn_loc(module, a) && !ptx_insn_loc(module, b) && a->guard_negated == b->guard_negated
-           && a->has_nounroll == b->has_nounroll && a->access_bytes == b->access_bytes;
+           && !ptx_insn_loc(module, a) && !ptx_insn_loc(module, b)
+           && a->guard_negated == b->guard_negated && a->has_nounroll == b->has_nounroll
+           && a->access_bytes == b->access_bytes;
 }
 
 static bool is_same_reg(const Reg *a, const Reg *b)

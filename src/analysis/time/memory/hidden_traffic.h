@@ -1,6 +1,6 @@
-/* hidden_traffic.h -- what a launch moves beside its accesses to global memory: arrays and registers
- * that ptxas keeps in local memory, tiles that the bulk copy engine brings, and textures and
- * surfaces.
+/* hidden_traffic.h -- what a launch moves beside its accesses to global memory: arrays and
+ * registers that ptxas keeps in local memory, tiles that the bulk copy engine brings, and textures
+ * and surfaces.
  *
  * A spilled register is stored and loaded once in each iteration of the loop that runs most
  * instructions: there the values are live that ask for too many. Lines of all warps of an SM that
