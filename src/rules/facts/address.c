@@ -79,7 +79,8 @@ static double misalignment_by_low_bits(FactCache *q, const Insn *insn, int64_t b
     const LowBits low = q->low_bits[address->id];
     return (INT64_C(1) << low.known) < bytes
                ? UNKNOWN
-               : (double)((low.value + (uint64_t)ptx_operand_value(address)) & (uint64_t)(bytes - 1));
+               : (double)((low.value + (uint64_t)ptx_operand_value(address))
+                          & (uint64_t)(bytes - 1));
 }
 
 static double measure_alignment(FactCache *q, const Subjects *s, FactId fact, Certainty *certainty)
