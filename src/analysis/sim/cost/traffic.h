@@ -29,7 +29,7 @@ double ptx_traffic_segments(const Gpu *gpu, const Request *request, double secto
 /* The addresses of these lanes, from the lowest on; how many. */
 unsigned ptx_places_sort(const uint64_t *places, uint32_t lanes, uint64_t out[WARP_LANES]);
 double ptx_traffic_wavefronts(const Gpu *gpu, const Request *request);
-/* Those that the banks really take, of so many that profilers count. */
+/* Passes that the banks take, where profilers count so many wavefronts. */
 double ptx_traffic_taken(const Gpu *gpu, const Request *request, double counted);
 /* the wavefronts follow a rule that was measured, not one that comes near */
 bool ptx_traffic_is_certain(const Gpu *gpu, const Request *request);
