@@ -10,7 +10,7 @@ import argparse, os, re, shutil, statistics, subprocess, sys, tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MB = 10 ** 6
 MEASURED = ["algorithms", "atomics", "blocks", "control", "copies", "harder", "swizzle", "tables", "vectors"]
-RUNS = {"syntax": ["check", "--only", "syntax"], "check": ["check"], "report": ["report"]}
+RUNS = {"syntax": ["check", "--only", "syntax"], "check": ["check"], "report": ["report", "--format", "json"]}
 PROGRAMS = [*RUNS, "ptxas"]
 RATE_GOALS = {"syntax": 120, "check": 30, "report": 20}       # MB/s, at least
 MEMORY_GOALS = {"check": 6, "report": 8}                      # times the input, at most
@@ -267,7 +267,7 @@ def page_of(rows, libraries, stages, estimate, has_plot):
             "Times are of the processor, user and system, from the start of the process to its end: medians of 7 runs, above 2 MB of 3, above 20 MB",
             "one run. The programs run in turn. On a machine with other work all of them are slower than alone; ratios and instructions are not.", "",
             "- `syntax`: `ptxlint check --only syntax`, what ptxas rejects.", "- `check`: `ptxlint check`, all findings.",
-            "- `report`: `ptxlint report` without a launch: the overview; of a single kernel every figure.", "- `ptxas`: `ptxas -arch=compute_XX`, which parses only; it does not take larger modules of `testdata/ptx`, with several",
+            "- `report`: `ptxlint report --format json` without a launch: every figure. The overview, without a format, takes less.", "- `ptxas`: `ptxas -arch=compute_XX`, which parses only; it does not take larger modules of `testdata/ptx`, with several",
             "  files of one number.", "", *busy_text(),
             "## Goals", "", "Of libraries from the smallest to the largest. Two threads: all instructions over those of the thread that has most of them, which is",
             "what a second core that is free can give.", "",

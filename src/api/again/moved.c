@@ -65,11 +65,13 @@ static DiagRepair move_repair(FindingMover *m, const DiagRepair *from)
         return (DiagRepair){ .count = 0 };
     DiagInsertion *to = move_bytes(m, from->insertions, from->count * sizeof *to);
     for (uint32_t i = 0; i < from->count; i++) {
-        const char *text = move_text(m, from->insertions[i].text);
+        const char *text = move_text(m, from->insertions[i].text),
+                   *source = move_text(m, from->insertions[i].source);
         if (!to)
             continue;
         to[i].line = (uint32_t)((int64_t)from->insertions[i].line + m->lines);
         to[i].text = text;
+        to[i].source = source;
     }
     return (DiagRepair){ to, from->count };
 }
