@@ -10,7 +10,7 @@ import argparse, os, re, shutil, statistics, subprocess, sys, tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MB = 10 ** 6
 MEASURED = ["algorithms", "atomics", "blocks", "control", "copies", "harder", "swizzle", "tables", "vectors"]
-RUNS = {"syntax": ["check", "--only", "syntax"], "check": ["check"], "report": ["report", "--format", "json"]}
+RUNS = {"syntax": ["check", "--only", "syntax"], "check": ["check"], "report": ["report"]}
 PROGRAMS = [*RUNS, "ptxas"]
 RATE_GOALS = {"syntax": 120, "check": 30, "report": 20}       # MB/s, at least
 MEMORY_GOALS = {"check": 6, "report": 8}                      # times the input, at most
