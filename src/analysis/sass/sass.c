@@ -249,7 +249,6 @@ static void add_sass_insn(Lowering *l, uint32_t at, uint32_t r)
                            .machine = row->machine,
                            .is_fused = row->is_fused,
                            .more_flops = row->more_flops,
-                           .is_local = row->is_local,
                            .count = row->count };
     insn->is_predicated = row->insn != NO_ID
                           && (l->graph->of_guard[row->insn]

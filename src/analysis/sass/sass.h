@@ -59,7 +59,6 @@ typedef struct LoweredInsn {
     /* of each lane, beside those of its opcode: a quotient whose divisor is scaled apart, one whose
      * last product went into sums */
     int8_t more_flops;
-    bool is_local;              /* an access to an array that is kept in local memory */
     /* machine instructions in a row; of an expansion, temporaries stay inside; 0: another one's
      * does it too, or none */
     float count;

@@ -23,7 +23,6 @@ typedef struct Selected {
     uint8_t machine;            /* MachineOp */
     bool is_fused;              /* a sum that takes a product in */
     int8_t more_flops;          /* of each lane, beside those of its opcode */
-    bool is_local;              /* an access to an array that is kept in local memory */
     float count;
 } Selected;
 

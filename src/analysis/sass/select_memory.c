@@ -213,7 +213,6 @@ bool ptx_select_local(Selection *s, Selected *row, const Insn *insn)
     if (!s->local_elements || insn->op->space != SPACE_LOCAL || !insn->access_bytes)
         return false;
     if (s->has_local) {
-        row->is_local = true;
         ptx_select_add_row(s, row, MACHINE_GLOBAL, 1);
     } else if (is_fixed) {
         ptx_select_add_row(s, row, MACHINE_MOVE, 0);

@@ -97,7 +97,7 @@ static void take_machine(Sharer *s, PipeId pipe)
 static void take_local_lines(Sharer *s)
 {
     const Compiled *code = s->run->code;
-    if (!code->lowered || !ptx_local_memory_has_arrays(code->lowered))
+    if (!code->lowered || !ptx_local_memory_has_arrays(code->func, code->lowered))
         return;
     for (InsnId i = 0; i < code->func->insn_count; i++)
         s->taken[i] += ptx_local_memory_traffic(&code->func->insns[i], &s->run->insns[i]).passes;

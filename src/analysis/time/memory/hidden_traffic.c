@@ -70,7 +70,7 @@ static double array_words(const PredictInput *in)
 static double add_arrays(const PredictInput *in, Cached *cached)
 {
     double passes = 0;
-    if (!ptx_local_memory_has_arrays(in->lowered))
+    if (!ptx_local_memory_has_arrays(in->func, in->lowered))
         return 0;
     const double lost = lost_of_l1(in, array_words(in));
     for (InsnId i = 0; i < in->func->insn_count; i++) {

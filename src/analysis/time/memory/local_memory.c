@@ -3,6 +3,7 @@
 #include "analysis/access/evaluate.h"
 #include "analysis/sass/sass.h"
 #include "analysis/sim/count.h"
+#include "ir/func.h"
 #include "ir/insn.h"
 #include "isa/isa.h"
 
@@ -10,11 +11,14 @@
 
 enum { WORD_BYTES = 4, LINES_OF_PASS = 4 };
 
-bool ptx_local_memory_has_arrays(const Lowered *lowered)
+bool ptx_local_memory_has_arrays(const Func *func, const Lowered *lowered)
 {
-    for (uint32_t i = 0; i < lowered->insn_count; i++)
-        if (lowered->insns[i].is_local)
+    for (uint32_t i = 0; i < lowered->insn_count; i++) {
+        const LoweredInsn *insn = &lowered->insns[i];
+        if (insn->machine == MACHINE_GLOBAL && insn->origin != NO_ID
+            && func->insns[insn->origin].op->space == SPACE_LOCAL)
             return true;
+    }
     return false;
 }
 

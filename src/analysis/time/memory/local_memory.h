@@ -22,7 +22,7 @@ typedef struct LocalTraffic {
 } LocalTraffic;
 
 /* ptxas keeps the arrays of the function in local memory. */
-bool ptx_local_memory_has_arrays(const Lowered *lowered);
+bool ptx_local_memory_has_arrays(const Func *func, const Lowered *lowered);
 
 /* Of one instruction, where it does; all zero: none of local memory. */
 LocalTraffic ptx_local_memory_traffic(const Insn *insn, const Evaluated *evaluated);
