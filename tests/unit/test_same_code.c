@@ -2,7 +2,12 @@
  * is what is found where each is looked at by itself, as with a history. */
 #include "kit.h"
 
+#include "api/again/same_code.h"
+
+#include "analysis/value/launch.h"
+
 #include <ctype.h>
+#include <setjmp.h>
 
 #define HEAD \
     ".version 8.0\n.target sm_90\n.address_size 64\n" \
@@ -12,18 +17,18 @@
     ".reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<2>;\n"
 #define UNUSED(name) ", .param .u32 " name "_param_1"
 /* room in shared memory; a stride; what the loop ends at; a variable */
-#define BODY(name, number, bytes, stride, last, variable) \
-    ".shared .align 4 .b8 _Z" name "E4tile[" bytes "];\n" \
+#define BODY(name, tile, number, bytes, stride, last, variable) \
+    ".shared .align 4 .b8 " tile "[" bytes "];\n" \
     "ld.param.u64 %rd1, [" name "_param_0];\nmov.u32 %r1, %tid.x;\n" \
-    "mov.u32 %r2, _Z" name "E4tile;\nmad.lo.u32 %r3, %r1, 4, %r2;\n" \
+    "mov.u32 %r2, " tile ";\nmad.lo.u32 %r3, %r1, 4, %r2;\n" \
     "st.shared.u32 [%r3], %r1;\nld.shared.u32 %r4, [%r3+4];\n" \
     "mul.wide.u32 %rd2, %r1, " stride ";\nadd.u64 %rd3, %rd1, %rd2;\nmov.u32 %r5, 0;\n" \
     "mov.u64 %rd4, " variable ";\n$L__BB" number "_1:\n" \
     "st.global.u32 [%rd3], %r4;\nld.global.u32 %r6, [%rd1];\nst.global.u32 [%rd4], %r6;\n" \
     "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, " last ";\n@%p1 bra $L__BB" number "_1;\nret;\n}\n"
-#define USUAL(name, number) \
+#define USUAL(name, tile, number) \
     BEGIN(name, UNUSED(name), ".maxntid 256\n") \
-    BODY(name, number, "1024", "128", "100", "one")
+    BODY(name, tile, number, "1024", "128", "100", "one")
 
 static ptxlint_module *module_with(const char *ptx, ptxlint_history *history, unsigned jobs)
 {
@@ -71,28 +76,32 @@ static void expect_alike(const char *what, const char *ptx)
 }
 
 #define ONE "_Z3onePj"
+#define ONE_TILE "_ZZ3onePjE4tile"
+#define FIRST USUAL(ONE, ONE_TILE, "0")
 #define LONG "_Z9long_namePj"
+#define LONG_TILE "_ZZ9long_namePjE4tile"
 
 static const struct { const char *what, *ptx; } cases[] = {
-    { "names of one length", HEAD USUAL(ONE, "0") USUAL("_Z3twoPj", "1") },
-    { "names of two", HEAD USUAL(ONE, "9") USUAL(LONG, "10") USUAL("_Z1iPj", "11") },
-    { "a launch bound", HEAD USUAL(ONE, "0") BEGIN(LONG, UNUSED(LONG), ".maxntid 64\n")
-                            BODY(LONG, "1", "1024", "128", "100", "one") },
-    { "a parameter", HEAD USUAL(ONE, "0") BEGIN(LONG, ", .param .u64 " LONG "_param_1",
+    { "names of one length", HEAD FIRST USUAL("_Z3twoPj", "_ZZ3twoPjE4tile", "1") },
+    { "names of two", HEAD USUAL(ONE, ONE_TILE, "9") USUAL(LONG, LONG_TILE, "10")
+                           USUAL("_Z1iPj", "_ZZ1iPjE4tile", "11") },
+    { "a launch bound", HEAD FIRST BEGIN(LONG, UNUSED(LONG), ".maxntid 64\n")
+                            BODY(LONG, LONG_TILE, "1", "1024", "128", "100", "one") },
+    { "a parameter", HEAD FIRST BEGIN(LONG, ", .param .u64 " LONG "_param_1",
                                                 ".maxntid 256\n")
-                         BODY(LONG, "1", "1024", "128", "100", "one") },
-    { "no parameter", HEAD USUAL(ONE, "0") BEGIN(LONG, "", ".maxntid 256\n")
-                          BODY(LONG, "1", "1024", "128", "100", "one") },
-    { "shared memory", HEAD USUAL(ONE, "0") BEGIN(LONG, UNUSED(LONG), ".maxntid 256\n")
-                           BODY(LONG, "1", "9024", "128", "100", "one") },
-    { "a stride", HEAD USUAL(ONE, "0") BEGIN(LONG, UNUSED(LONG), ".maxntid 256\n")
-                      BODY(LONG, "1", "1024", "4", "100", "one") },
-    { "iterations", HEAD USUAL(ONE, "0") BEGIN(LONG, UNUSED(LONG), ".maxntid 256\n")
-                        BODY(LONG, "1", "1024", "128", "1", "one") },
-    { "a variable", HEAD USUAL(ONE, "0") BEGIN(LONG, UNUSED(LONG), ".maxntid 256\n")
-                        BODY(LONG, "1", "1024", "128", "100", "two") },
+                         BODY(LONG, LONG_TILE, "1", "1024", "128", "100", "one") },
+    { "no parameter", HEAD FIRST BEGIN(LONG, "", ".maxntid 256\n")
+                          BODY(LONG, LONG_TILE, "1", "1024", "128", "100", "one") },
+    { "shared memory", HEAD FIRST BEGIN(LONG, UNUSED(LONG), ".maxntid 256\n")
+                           BODY(LONG, LONG_TILE, "1", "9024", "128", "100", "one") },
+    { "a stride", HEAD FIRST BEGIN(LONG, UNUSED(LONG), ".maxntid 256\n")
+                      BODY(LONG, LONG_TILE, "1", "1024", "4", "100", "one") },
+    { "iterations", HEAD FIRST BEGIN(LONG, UNUSED(LONG), ".maxntid 256\n")
+                        BODY(LONG, LONG_TILE, "1", "1024", "128", "1", "one") },
+    { "a variable", HEAD FIRST BEGIN(LONG, UNUSED(LONG), ".maxntid 256\n")
+                        BODY(LONG, LONG_TILE, "1", "1024", "128", "100", "two") },
     /* names that opcodes begin with, and that are no mangled ones */
-    { "short names", HEAD USUAL("ld", "0") USUAL("st", "1") },
+    { "short names", HEAD USUAL("ld", "ld_tile", "0") USUAL("st", "st_tile", "1") },
 };
 
 static void test_cases(void **state)
@@ -100,6 +109,36 @@ static void test_cases(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
         expect_alike(cases[i].what, cases[i].ptx);
+}
+
+/* As the command line asks: with a set of rules of the user's that is empty. */
+static void test_is_found(void **state)
+{
+    (void)state;
+    ptxlint_rules *rules;
+    ptxlint_config *config;
+    ptxlint_options options;
+    assert_int_equal(ptxlint_rules_new(&rules), PTXLINT_OK);
+    assert_int_equal(ptxlint_config_new(rules, &config), PTXLINT_OK);
+    ptxlint_options_init(&options);
+    options.config = config;
+    ptxlint_module *module = module_with(cases[0].ptx, NULL, 1);
+    static const Launch unsaid = { .is_given = false };
+    const Launch *const launches[] = { &unsaid, &unsaid };
+    jmp_buf on_failure;
+    Arena scratch;
+    ptx_arena_init(&scratch, 1 << 20, &on_failure);
+    module->arena.on_failure = &on_failure;
+    assert_int_equal(setjmp(on_failure), 0);
+    const FuncId *firsts
+        = ptx_same_code_firsts(ptx_same_code_find(module, &options, launches, &scratch));
+    assert_non_null(firsts);
+    assert_int_equal(firsts[0], 0);
+    assert_int_equal(firsts[1], 0);
+    ptx_arena_free(&scratch);
+    ptxlint_module_free(module);
+    ptxlint_config_free(config);
+    ptxlint_rules_free(rules);
 }
 
 static bool is_word_byte(char c)
@@ -163,6 +202,7 @@ static void test_copies(void **state)
 UNIT(same_code)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases),
+                                        cmocka_unit_test(test_is_found),
                                         cmocka_unit_test(test_copies) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

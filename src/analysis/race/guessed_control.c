@@ -2,8 +2,8 @@
  *
  * Conditions that it is control dependent on, after Ferrante, Ottenstein and Warren, "The Program
  * Dependence Graph and Its Use in Optimization" (TOPLAS 1987), are followed to what they are made
- * of. One that is the same in the whole block parts no threads, whatever is guessed. One that
- * numbers and the thread's index make is no guess. */
+ * of. One that is uniform in the block diverges no threads, whatever is guessed. One that numbers
+ * and the thread's index make is no guess. */
 #include "analysis/race/search.h"
 
 #include "analysis/flow/cfg.h"
@@ -135,7 +135,7 @@ static bool is_reached_by_guess(GuessedControl *g, BlockId block)
     return false;
 }
 
-bool ptx_search_is_parted_by_guess(Search *s, InsnId insn)
+bool ptx_search_depends_on_guess(Search *s, InsnId insn)
 {
     if (ptx_search_is_for_all(s, insn))
         return false;
@@ -150,7 +150,7 @@ bool ptx_search_is_parted_by_guess(Search *s, InsnId insn)
                          .open = ptx_arena_array(s->scratch, BlockId, ran.cfg->block_count) };
     const Insn *at = &s->func->insns[insn];
     const bool is_guarded = at->guard != NO_ID && !is_made_of_threads(&g, at->guard);
-    const bool is_parted = is_guarded || is_reached_by_guess(&g, ran.cfg->block_of[insn]);
+    const bool depends = is_guarded || is_reached_by_guess(&g, ran.cfg->block_of[insn]);
     ptx_arena_release(s->scratch, mark);
-    return is_parted;
+    return depends;
 }

@@ -321,7 +321,7 @@ static bool is_guess_for_all(Search *s, const RacePair *pair)
     for (unsigned i = 0; i < 2; i++) {
         const Site *site = &s->race->sites[both[i]->site];
         if (level_of(s, both[i]) == RACE_GUESSED
-            && (site->func != s->func || ptx_search_is_parted_by_guess(s, site->insn)))
+            && (site->func != s->func || ptx_search_depends_on_guess(s, site->insn)))
             return false;
     }
     return true;

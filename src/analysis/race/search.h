@@ -70,7 +70,7 @@ bool ptx_search_is_for_all(Search *search, InsnId insn);
 
 /* guessed_control.c: what a parameter was taken for may decide which threads of the block execute
  * an instruction of the kernel's own function. */
-bool ptx_search_is_parted_by_guess(Search *search, InsnId insn);
+bool ptx_search_depends_on_guess(Search *search, InsnId insn);
 
 /* What is missing where nothing waits for what goes on behind its instruction. */
 HazardKind ptx_search_kind(uint8_t queue);

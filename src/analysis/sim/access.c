@@ -213,11 +213,12 @@ static void count_constant(Machine *m, Count *count, const Value *address, uint3
     ptx_count_scales(count, address);
 }
 
+enum { WORD_BYTES = 4, LANES_OF_SECTOR = 8 };   /* of local memory */
+
 /* Of local memory, words of 4 bytes of the lanes of a warp lie side by side: a line for each word
  * that some lane asks for, a sector for each that one of eight lanes does. */
 static void count_local(Count *count, const Value *address, const Request *r)
 {
-    enum { WORD_BYTES = 4, LANES_OF_SECTOR = 8 };
     const unsigned words = r->bytes > WORD_BYTES ? r->bytes / WORD_BYTES : 1;
     unsigned lines = 0, sectors = 0;
     for (unsigned i = 0; i < WARP_LANES; i++) {
@@ -245,7 +246,6 @@ static double words_by_chance(unsigned lanes, double count)
 /* The same where data say which word of all that the kernel has there. */
 static void guess_local(const Machine *m, Count *count, const Request *r)
 {
-    enum { WORD_BYTES = 4, LANES_OF_SECTOR = 8 };
     const double words = fmax(1, r->bytes / (double)WORD_BYTES),
                  places = fmax(1, (double)m->next_local / WORD_BYTES / words);
     count->lines += words * words_by_chance(ptx_lanes_count(r->lanes), places);
