@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -24,6 +25,11 @@ static struct {
 } slots[SLOTS];
 static atomic_uint next_slot;
 
+/* A thread that a signal comes to waits for files that others are making, and none is begun. */
+static atomic_bool is_leaving;
+static atomic_int making;
+static _Thread_local int own_making;
+
 static const char pattern_end[] = ".XXXXXX";
 
 /* Whether mkstemp has chosen a name: a file that is called like the pattern is not ours. */
@@ -42,6 +48,9 @@ void ptx_beside_unlink_all(void)
 /* As if it had not been caught, but for the files. */
 static void leave(int number)
 {
+    atomic_store(&is_leaving, true);
+    while (atomic_load(&making) > own_making)
+        sched_yield();
     ptx_beside_unlink_all();
     signal(number, SIG_DFL);
     raise(number);
@@ -93,11 +102,24 @@ static bool take_mode(int handle, const char *path)
     return !fchmod(handle, 0666 & ~mask);
 }
 
+/* A handle, as of mkstemp; the name of the file is known to a signal, wherever it comes. */
+static int make_file(char *name)
+{
+    own_making = 1;
+    atomic_fetch_add(&making, 1);
+    const int handle = atomic_load(&is_leaving) ? -1 : mkstemp(name);
+    const int error = handle < 0 && atomic_load(&is_leaving) ? EINTR : errno;
+    atomic_fetch_sub(&making, 1);
+    own_making = 0;
+    errno = error;
+    return handle;
+}
+
 static void make_beside(Beside *beside)
 {
     beside->slot = take_slot(beside->name);
     char *const name = beside->slot >= 0 ? slots[beside->slot].name : beside->name;
-    beside->handle = mkstemp(name);
+    beside->handle = make_file(name);
     beside->is_there = beside->handle >= 0;
     if (name != beside->name)
         strcpy(beside->name, name);
