@@ -327,7 +327,7 @@ ptxlint_bottleneck ptx_project_bottleneck(const Prediction *p, double waves)
         .issue_percent = b.issue_percent,
         .relieved_us = b.relieved_us,
         .next = part_name(b.next, b.next_pipe),
-        .advice = p->limiter < 0 ? NULL : ptx_part_info[p->limiter].advice,
+        .advice = ptx_limiter_advice(p),
         .wave_us = b.wave_us,
         .tail_us = b.tail_us,
         .verdict = verdict_of(p->limiter),

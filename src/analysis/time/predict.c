@@ -6,6 +6,7 @@
 #include "analysis/time/band.h"
 #include "analysis/time/block_schedule.h"
 #include "analysis/time/memory/cache.h"
+#include "analysis/time/memory/constant_cache.h"
 #include "analysis/time/memory/data_source.h"
 #include "analysis/time/memory/hidden_traffic.h"
 #include "analysis/time/in_flight.h"
@@ -45,6 +46,14 @@ const PartInfo ptx_part_info[PART__COUNT] = {
 };
 
 const char ptx_constant_pipe[] = "constant";
+
+const char *ptx_limiter_advice(const Prediction *prediction)
+{
+    if (prediction->limiter == PART_PIPE && prediction->pipe == ptx_constant_pipe)
+        return "the table in shared memory, where lanes and blocks read different parts of it at "
+               "once";
+    return prediction->limiter < 0 ? NULL : ptx_part_info[prediction->limiter].advice;
+}
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
@@ -332,58 +341,24 @@ static bool has_cache(const Gpu *gpu)
     return ptx_gpu_has(gpu, FIGURE_L1_BYTES) || ptx_gpu_has(gpu, FIGURE_L2_BYTES);
 }
 
-/* One address for all takes what any constant load does; several are served one after the other. */
-/* How many different constants the lanes ask for, of as many bytes each. */
-static double distinct_constants(const Count *count, double reach, uint32_t bytes)
-{
-    double places = reach / bytes, lanes = count->data_lanes;
-    if (!(reach > 0))
-        return count->data_requests;
-    if (!(lanes > 0) || !isfinite(places))
-        return lanes;
-    return ptx_hit_by_chance(lanes / count->data_requests, places) * count->data_requests;
-}
-
-double ptx_constant_addresses(const Count *count, double reach, uint32_t bytes)
-{
-    const double by_data = count->data_lanes > 0 ? distinct_constants(count, reach, bytes) : 0;
-    return by_data + count->addresses;
-}
-
-/* Of a kernel's parameters, what is loaded by an index. */
-static bool reads_constants(const Insn *insn, const Count *count)
-{
-    return insn->op->space == SPACE_CONST
-           || (insn->op->space == SPACE_PARAM
-               && (count->data_requests > 0 || count->addresses > count->requests));
-}
-
-static double constant_clocks(const PredictInput *in, const AddressDistribution *spread)
-{
-    const double pass = ptx_gpu_figure(in->gpu, FIGURE_CONST_PASS_CLK),
-                 miss = ptx_gpu_figure(in->gpu, FIGURE_CONST_MISS_LATENCY),
-                 held = ptx_gpu_figure(in->gpu, FIGURE_CONST_NEAR_BYTES);
-    double clocks = ptx_gpu_figure(in->gpu, FIGURE_CONST_ALONE_CLK)
-                    * in->executed->machine[MACHINE_CONST];
-    for (InsnId i = 0; i < in->func->insn_count; i++) {
-        const Insn *insn = &in->func->insns[i];
-        const Count *count = in->evaluation->insns[i].total;
-        if (!reads_constants(insn, count) || !(count->requests > 0))
-            continue;
-        double reach = spread ? spread[i].reach : (double)INFINITY;
-        double distinct = distinct_constants(count, reach, insn->access_bytes);
-        double missed = isfinite(reach) && reach > 0 ? fmax(0, 1 - held / reach) : 0;
-        clocks += distinct * (pass + missed * miss)
-                  + (count->addresses > count->requests ? pass * count->addresses : 0);
-    }
-    return clocks;
-}
-
 /* The constant cache is a pipeline beside the others. */
-static void find_constants(const PredictInput *in, const Speeds *s,
-                           const AddressDistribution *spread, Prediction *out)
+static void find_constants(Arena *scratch, const PredictInput *in, const Speeds *s,
+                           const AddressDistribution *spread, const DataSource *sources,
+                           Prediction *out)
 {
-    note_pipe(out, busiest_us(in, s, constant_clocks(in, spread)), ptx_constant_pipe);
+    const double blocks = fmin(in->blocks_per_sm, in->blocks / s->sms);
+    const ConstantLoads loads = { .gpu = in->gpu,
+                                  .func = in->func,
+                                  .cfg = in->cfg,
+                                  .loops = in->loops,
+                                  .unrolled = in->lowered->unrolled,
+                                  .evaluation = in->evaluation,
+                                  .spread = spread,
+                                  .sources = sources,
+                                  .issued = in->executed->machine[MACHINE_CONST],
+                                  .blocks = blocks,
+                                  .warps = blocks * in->warps_per_block };
+    note_pipe(out, busiest_us(in, s, ptx_constant_clocks(scratch, &loads)), ptx_constant_pipe);
 }
 
 /* Of lanes that go where data say, the most that one bank of shared memory serves: distinct words
@@ -651,7 +626,20 @@ static bool blocks_are_equal(const PredictInput *in)
     return in->evaluation->unevenness < most && heaviest_block(in) < most;
 }
 
-/* What warps wait for other blocks. */
+#define ONE_SLICE 0.02              /* of a hundred */
+
+static bool loads_in_loops(const PredictInput *in)
+{
+    for (InsnId i = 0; i < in->func->insn_count; i++)
+        if (is_global_load(&in->func->insns[i])
+            && in->loops->loop_of[in->cfg->block_of[i]] != NO_LOOP)
+            return true;
+    return false;
+}
+
+/* What warps wait for other blocks. Where all blocks load as much as each other, they come to their
+ * last atomics together: those on one address are one slice's, and nothing else is left to be
+ * done meanwhile. */
 static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s,
                          const Cached *cached, Prediction *out)
 {
@@ -703,6 +691,9 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
     out->waves = blocks_are_equal(in) ? waves : 0;
     if (found.step_share > 0.5)
         find_last_traffic(in, s, cached, out);
+    else if (blocks_are_equal(in) && loads_in_loops(in)
+             && out->mean_atomics_us < ONE_SLICE * out->parts_us[PART_ATOMIC])
+        out->last_atomics = share_of_last(in, s, is_global_atomic);
     out->unit_exponent = out->first_pipe == ptx_pipe_info[PIPE_TENSOR].key ? phases.units : 3;
     if (in->shares)
         add_other_waits(in, &waiting, first, waiting.us * s->clocks_per_us);
@@ -948,7 +939,7 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     out.parts_us[PART_ATOMIC] = atomics.busiest_us;
     out.mean_atomics_us = atomics.mean_us;
     find_memory(scratch, in, &s, &cached, spread, &out);
-    find_constants(in, &s, spread, &out);
+    find_constants(scratch, in, &s, spread, sources, &out);
     double waits_us = find_chain(scratch, in, &s, &cached, &out);
     out.turns_exponent = ptx_gpu_figure(in->gpu, FIGURE_TURNS_EXPONENT);
     /* matrix products go on beside both */

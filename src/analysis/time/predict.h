@@ -131,11 +131,10 @@ typedef struct Prediction {     /* NaN: not known */
     Certainty certainty;
 } Prediction;
 
-extern const Prediction ptx_prediction_unknown;
+/* What would make its limiter less; NULL: there is none. */
+const char *ptx_limiter_advice(const Prediction *prediction);
 
-/* Addresses of constants that the requests of a load ask for, each once a request; of lanes that go
- * where data say, over so many bytes (address_distribution.h), by chance. */
-double ptx_constant_addresses(const Count *count, double reach, uint32_t bytes);
+extern const Prediction ptx_prediction_unknown;
 
 /* Of the way to L2 and back, what so many requests take. */
 typedef struct L2Traffic {

@@ -13,7 +13,8 @@
 #include "analysis/value/launch.h"
 #include "session/session.h"
 #include "analysis/time/memory/address_distribution.h"
-#include "analysis/time/predict.h"
+#include "analysis/time/memory/constant_cache.h"
+#include "analysis/time/memory/data_source.h"
 #include "analysis/access/advise/advise.h"
 #include "analysis/race/block_race.h"
 
@@ -149,6 +150,16 @@ static double access_reach_of(FactCache *q, InsnId insn)
     return q->distribution[insn].reach;
 }
 
+/* Of the lanes, those that one number each leads. */
+static double groups_of_lanes(FactCache *q, InsnId insn)
+{
+    if (!q->sources)
+        q->sources = ptx_data_sources_compute(q->arena, q->shared->scratch, q->func,
+                                              ptx_session_cfg(q->session),
+                                              ptx_session_loops(q->session));
+    return ptx_data_groups(q->sources, q->func, ptx_measure_evaluation(q)->insns, insn);
+}
+
 /* Of a parameter that all lanes read alike the machine has an operand. */
 static double constant_addresses(FactCache *q, InsnId insn)
 {
@@ -158,7 +169,7 @@ static double constant_addresses(FactCache *q, InsnId insn)
     if (!is_constant_load(op) || (op->space == SPACE_PARAM && is_alike))
         return 0;
     return ptx_constant_addresses(count, access_reach_of(q, insn),
-                                  q->func->insns[insn].access_bytes);
+                                  q->func->insns[insn].access_bytes, groups_of_lanes(q, insn));
 }
 
 static double measure_constants(FactCache *q, InsnId insn, FactId fact)

@@ -10,6 +10,7 @@
 #include "rules/lang/rule.h"
 
 typedef struct AddressDistribution AddressDistribution;
+typedef struct DataSource DataSource;
 typedef struct Bottleneck Bottleneck;
 typedef struct Evaluation Evaluation;
 typedef struct Gpu Gpu;
@@ -74,6 +75,7 @@ typedef struct FactCache {
     double constant_addresses;  /* of all loads, once has_constant_addresses */
     bool has_constant_addresses;
     const AddressDistribution *distribution;    /* NULL: not asked for yet */
+    const DataSource *sources;                  /* the same */
     uint32_t rows_by;           /* Count.rows_by of accesses to rows, once has_rows_by */
     bool has_rows_by;
     double weighted_instructions;       /* 0: not asked for yet */

@@ -368,6 +368,6 @@ double ptx_measure_time(FactCache *q, FactId fact, Certainty *certainty)
 const char *ptx_measure_time_advice(FactCache *q)
 {
     const Prediction *p = ptx_measure_prediction(q);
-    return p->certainty == CERTAINTY_UNKNOWN || p->limiter < 0 ? ""
-                                                               : ptx_part_info[p->limiter].advice;
+    const char *advice = p->certainty == CERTAINTY_UNKNOWN ? NULL : ptx_limiter_advice(p);
+    return advice ? advice : "";
 }

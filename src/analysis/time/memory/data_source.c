@@ -150,7 +150,8 @@ static DataState state_defined_by(DataWalk *w, InsnId id)
         return state_combined(w, id);
     if (insn->op->space == SPACE_PARAM || insn->op->space == SPACE_PARAM_ENTRY)
         out.param = param_at(w->func, insn);
-    else if (insn->op->space == SPACE_GLOBAL || insn->op->space == SPACE_NONE)
+    else if (insn->op->space == SPACE_GLOBAL || insn->op->space == SPACE_NONE
+             || insn->op->space == SPACE_CONST)
         out = (DataState){ .leader = id, .param = NO_ID, .scale = 1 };
     else if (insn->op->kind == OPK_LD && hands_by_shared(insn->op))
         out = state_handed(w, id);
@@ -235,6 +236,8 @@ double ptx_data_groups(const DataSource *sources, const Func *func, const Evalua
     for (unsigned n = 0; leader != NO_ID && n < MOST_LEADERS; n++) {
         const Count *count = insns[leader].total;
         double bytes = func->insns[leader].access_bytes;
+        if (sources[leader].leader == NO_ID && func->insns[leader].op->space == SPACE_CONST)
+            return count->addresses > 0 ? count->addresses / count->requests : WARP;
         if (sources[leader].leader == NO_ID || hands_by_shared(func->insns[leader].op))
             return count->used_bytes > 0 && count->requests > 0
                        ? fmin(WARP, fmax(1, count->used_bytes / bytes / count->requests))
