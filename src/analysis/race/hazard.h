@@ -101,7 +101,7 @@ const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *
 const char *ptx_divergence_describe(Arena *arena, const Module *module,
                                     const Divergence *divergence);
 
-/* What would put the two in order; is_given: the launch is. */
-const char *ptx_hazard_advise(Arena *arena, const Hazard *hazard, bool is_given);
+/* What would put the two in order. */
+const char *ptx_hazard_advise(Arena *arena, const Hazard *hazard);
 
 #endif

@@ -228,7 +228,7 @@ static int write_lines(char *out, size_t size, const Hazard *h, const char *text
 }
 
 /* Each text once, with the lines that it goes before. */
-static const char *write_repair(Arena *arena, const Hazard *h, bool is_given)
+static const char *write_repair(Arena *arena, const Hazard *h)
 {
     char text[2048];
     const char *edits = h->edits.count > 1 ? "them" : "it";
@@ -244,8 +244,8 @@ static const char *write_repair(Arena *arena, const Hazard *h, bool is_given)
                                  h->edits.insertions[i].text);
     }
     count += snprintf(text + count, sizeof text - (size_t)count,
-                      "; tried: with %s this race is gone when the %s is run again",
-                      edits, is_given ? "launch" : "assumed launch");
+                      "; tried: with %s this race is gone when the block is run again",
+                      edits);
     return ptx_arena_strndup(arena, text, (size_t)count);
 }
 
@@ -255,7 +255,7 @@ static bool has_transfer(const Hazard *h)
     return h->first.queue == QUEUE_MBARRIER || h->second.queue == QUEUE_MBARRIER;
 }
 
-const char *ptx_hazard_advise(Arena *arena, const Hazard *h, bool is_given)
+const char *ptx_hazard_advise(Arena *arena, const Hazard *h)
 {
     static const char *const advice[] = {
         [HAZARD_BLOCK] = "bar.sync 0 (__syncthreads()) between the two, at a point that every "
@@ -280,7 +280,7 @@ const char *ptx_hazard_advise(Arena *arena, const Hazard *h, bool is_given)
     char text[320];
     int count;
     if (h->edits.count)
-        return write_repair(arena, h, is_given);
+        return write_repair(arena, h);
     if (h->kind == HAZARD_MATRIX)
         count = snprintf(text, sizeof text,
                          "wgmma.wait_group.sync.aligned %u, and behind it a barrier or mbarrier "

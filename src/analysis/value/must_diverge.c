@@ -166,8 +166,9 @@ static bool find_arriving(DivergeWalk *sp)
 /* ---- marks ----------------------------------------------------------------------------------- */
 
 /* Lanes of a warp that certainly go another way than side e, which others certainly go; 0: no warp
- * has such. block: NO_ID, or one that some of the latter come to. */
-static uint32_t lanes_elsewhere(const DivergeWalk *sp, BlockId b, uint32_t e, BlockId block)
+ * has such. block: NO_ID, or one that some of the latter come to, of the warp in *of. */
+static uint32_t lanes_elsewhere(const DivergeWalk *sp, BlockId b, uint32_t e, BlockId block,
+                                uint8_t *of)
 {
     const Branch *branch = &sp->branches[b];
     for (uint32_t warp = 0; warp < sp->warp_count; warp++) {
@@ -176,6 +177,7 @@ static uint32_t lanes_elsewhere(const DivergeWalk *sp, BlockId b, uint32_t e, Bl
         uint32_t there = lanes & (e == 0 ? branch->never[warp] : branch->always[warp]);
         if (block != NO_ID)
             here &= sp->arrive[(size_t)block * sp->warp_count + warp];
+        *of = (uint8_t)warp;
         if (here && there)
             return there;
     }
@@ -243,6 +245,7 @@ typedef struct DivergeMarks {
     uint8_t *splits;
     BlockId *by;
     uint32_t *absent;
+    uint8_t *warp;
     bool *may;
 } DivergeMarks;
 
@@ -261,10 +264,12 @@ static void mark_sides(DivergeWalk *sp, Sides *sides, BlockId *stack, BlockId br
         sides->seen[block] = 0;
         if (!is_plain || !on_one_side || !ptx_dom_dominates(sp->dom, branch, block))
             continue;
-        const uint32_t absent = lanes_elsewhere(sp, branch, e, block);
+        uint8_t warp = 0;
+        const uint32_t absent = lanes_elsewhere(sp, branch, e, block, &warp);
         if (absent) {
             marks->by[block] = branch;
             marks->absent[block] = absent;
+            marks->warp[block] = warp;
         }
     }
 }
@@ -278,10 +283,12 @@ static void mark_blocks(DivergeWalk *sp, const bool *is_hidden, const DivergeMar
     BlockId *stack = ptx_arena_array(sp->scratch, BlockId, edges + 1);
     for (uint32_t i = 0; i < sp->cfg->rpo_count && sp->work; i++) {
         BlockId block = sp->cfg->rpo[i];
+        uint8_t warp;
         const Branch *branch = &sp->branches[block];
         bool is_bra = last_insn(sp, block)->op->kind == OPK_BRA
                       && sp->cfg->blocks[block].succ_count == 2;
-        if (!is_bra || !branch->never || is_hidden[block] || !lanes_elsewhere(sp, block, 0, NO_ID))
+        if (!is_bra || !branch->never || is_hidden[block]
+            || !lanes_elsewhere(sp, block, 0, NO_ID, &warp))
             continue;
         marks->splits[block] = 1;
         mark_sides(sp, &sides, stack, block, marks);
@@ -354,6 +361,7 @@ static DivergeMarks doubt(Arena *arena, const Cfg *cfg)
     DivergeMarks marks = { .splits = ptx_arena_array(arena, uint8_t, cfg->block_count),
                            .by = ptx_arena_array(arena, BlockId, cfg->block_count),
                            .absent = ptx_arena_array(arena, uint32_t, cfg->block_count),
+                           .warp = ptx_arena_array(arena, uint8_t, cfg->block_count),
                            .may = ptx_arena_array(arena, bool, cfg->block_count) };
     memset(marks.by, 0xff, cfg->block_count * sizeof *marks.by);
     memset(marks.may, true, cfg->block_count);
@@ -406,9 +414,11 @@ const MustDiverge *ptx_must_diverge_compute(Arena *arena, Arena *scratch, const 
     const Cfg *cfg = flow->cfg;
     MustDiverge *splits = ptx_arena_new(arena, MustDiverge);
     const DivergeMarks marks = doubt(arena, cfg);
-    *splits = (MustDiverge){
-        .splits = marks.splits, .by = marks.by, .absent = marks.absent, .may = marks.may
-    };
+    *splits = (MustDiverge){ .splits = marks.splits,
+                             .by = marks.by,
+                             .absent = marks.absent,
+                             .warp = marks.warp,
+                             .may = marks.may };
     if (!func->is_entry || func->has_syntax_error || func->has_unknown || cfg->has_unknown_target)
         return splits;
     ArenaMark mark = ptx_arena_mark(scratch);

@@ -35,8 +35,11 @@ typedef struct MustDiverge {
      * here, until it ends, where others come; NO_ID: none */
     const BlockId *by;
     /* per block: lanes of a warp that this branch certainly keeps away, where others of it come; 0
-     * without a mark */
+     * without a mark. What the branches around it keep away is told of their blocks: by[by[block]]
+     * does, from by[block] */
     const uint32_t *absent;
+    /* per block: that warp */
+    const uint8_t *warp;
     /* per block: perhaps executed by a part of a warp only, because lanes went another way or have
      * left; true where in doubt. A call is taken to return in all lanes */
     const bool *may;

@@ -88,13 +88,15 @@ static bool find_counterpart(FactCache *q, const Op *op, BlockId here, BlockId b
 static double counterparts(FactCache *q, const Subjects *s, BlockId branch)
 {
     const Op *op = q->func->insns[s->insn].op;
-    if (q->counterpart.op != op || q->counterpart.block != s->block) {
+    if (q->counterpart.op != op || q->counterpart.block != s->block
+        || q->counterpart.branch != branch) {
         if (q->counterpart.searches == COUNTERPART_SEARCHES)
             return UNKNOWN;
         q->counterpart.searches++;
         q->counterpart.is_there = find_counterpart(q, op, s->block, branch);
         q->counterpart.op = op;
         q->counterpart.block = s->block;
+        q->counterpart.branch = branch;
     }
     return q->counterpart.is_there;
 }
@@ -108,13 +110,18 @@ double ptx_measure_absent_lanes(FactCache *q, const Subjects *s, Certainty *cert
     if (!(is_split > 0))
         return is_split;
     const MustDiverge *diverge = ptx_session_must_diverge(q->session);
-    bits &= diverge->absent[s->block];
-    if (!bits)
-        return 0;
-    const double others = counterparts(q, s, diverge->by[s->block]);
-    if (isnan(others))
-        return UNKNOWN;
-    return others > 0 ? 0 : __builtin_popcount(bits);
+    uint32_t absent = 0;
+    /* the branches around it, from the nearest on, as far as the same warp shows them */
+    for (BlockId at = s->block; diverge->by[at] != NO_ID; at = diverge->by[at]) {
+        const uint32_t lanes = bits & diverge->absent[at] & ~absent;
+        if (!lanes || diverge->warp[at] != diverge->warp[s->block])
+            continue;
+        const double others = counterparts(q, s, diverge->by[at]);
+        if (isnan(others))
+            return UNKNOWN;
+        absent |= others > 0 ? 0 : lanes;
+    }
+    return __builtin_popcount(absent);
 }
 
 /* The number of threads of bar.sync a, b: the operand behind the barrier's name. */

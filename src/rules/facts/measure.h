@@ -83,7 +83,7 @@ typedef struct FactCache {
      * another way; how often the function was searched */
     struct {
         const Op *op;
-        BlockId block;
+        BlockId block, branch;
         bool is_there;
         uint32_t searches;
     } counterpart;

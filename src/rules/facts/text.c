@@ -133,8 +133,7 @@ const char *ptx_measure_text(FactCache *q, const Subjects *s, uint32_t fact, siz
                           length);
     case FACT_INSN_race_advice:
         return fixed_text(ptx_measure_hazard(q, s->insn)
-                              ? ptx_hazard_advise(q->arena, ptx_measure_hazard(q, s->insn),
-                                                  ptx_session_launch(q->session) != NULL)
+                              ? ptx_hazard_advise(q->arena, ptx_measure_hazard(q, s->insn))
                               : "",
                           length);
     case FACT_INSN_matrix_fault: case FACT_INSN_matrix_advice:
