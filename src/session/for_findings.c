@@ -3,6 +3,7 @@
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/defs.h"
 #include "analysis/redundancy/dead_code.h"
+#include "analysis/redundancy/fp64_trips.h"
 #include "analysis/redundancy/fuse.h"
 #include "analysis/redundancy/mod_ref.h"
 #include "analysis/redundancy/loop_invariance.h"
@@ -163,8 +164,11 @@ const bool *ptx_session_local_arrays(Session *s)
 const bool *ptx_session_fp64_trips(Session *s)
 {
     Passing *p = s->passing;
-    if (!p->fp64_trips)
-        p->fp64_trips = ptx_fp64_trips_compute(s->all->work, s->all->scratch, s->func);
+    if (!p->fp64_trips) {
+        const FuncFlow flow = ptx_session_flow(s);
+        p->fp64_trips = ptx_fp64_trips_compute(s->all->work, s->all->scratch, &flow,
+                                               s->all->calls);
+    }
     return p->fp64_trips;
 }
 

@@ -9,6 +9,7 @@
 #include "analysis/redundancy/fuse.h"
 #include "analysis/redundancy/redundant_loads.h"
 #include "analysis/redundancy/dead_code.h"
+#include "analysis/redundancy/fp64_trips.h"
 #include "analysis/redundancy/mod_ref.h"
 #include "api/module.h"
 #include "ir/func.h"
@@ -691,12 +692,50 @@ static const Case fp64[] = {
     { "an integer", "cvt.rn.f64.s32 %d1, %r1;\nmul.f64 %d2, %d1, 0d3FE0000000000000;\ncvt.rn.f32.f64 %f2, %d2;\nret;\n", "" },
     { "guarded", "cvt.f64.f32 %d1, %f1;\n@%p1 mul.f64 %d2, %d1, 0d3FE0000000000000;\ncvt.rn.f32.f64 %f2, %d2;\nret;\n", "" },
     { "a sum of a loop", "mov.f64 %d2, 0d0000000000000000;\nL:\ncvt.f64.f32 %d1, %f1;\nadd.f64 %d2, %d2, %d1;\n@%p1 bra L;\ncvt.rn.f32.f64 %f2, %d2;\nret;\n", "" },
+    { "two sides",
+      "cvt.f64.f32 %d1, %f1;\nmul.f64 %d2, %d1, 0d3FE0000000000000;\n@%p1 bra L;\n"
+      "add.f64 %d2, %d1, 0d3FF0000000000000;\nL:\ncvt.rn.f32.f64 %f2, %d2;\nret;\n",
+      "6" },
+    { "one side of fp64",
+      "cvt.f64.f32 %d1, %f1;\nmul.f64 %d2, %d1, 0d3FE0000000000000;\n@%p1 bra L;\n"
+      "ld.global.f64 %d2, [%rd1];\nL:\ncvt.rn.f32.f64 %f2, %d2;\nret;\n",
+      "" },
+    { "sides out of order",
+      "cvt.f64.f32 %d1, %f1;\n@%p1 bra L;\nbra M;\nN:\ncvt.rn.f32.f64 %f2, %d2;\nret;\nL:\n"
+      "mul.f64 %d2, %d1, 0d3FE0000000000000;\nbra N;\nM:\nadd.f64 %d2, %d1, %d1;\nbra N;\n",
+      "5" },
+    { "bits of it",
+      "cvt.f64.f32 %d1, %f1;\nmul.f64 %d2, %d1, 0d3FE0000000000000;\n"
+      "mov.b64 {%r1, %r2}, %d2;\nand.b32 %r2, %r2, 2146435072;\nmov.b64 %d3, {%r1, %r2};\n"
+      "cvt.rn.f32.f64 %f2, %d3;\nret;\n",
+      "6" },
+    { "bits of others",
+      "cvt.f64.f32 %d1, %f1;\nmul.f64 %d2, %d1, 0d3FE0000000000000;\n"
+      "mov.b64 {%r1, %r2}, %d2;\nld.global.u32 %r2, [%rd1];\nmov.b64 %d3, {%r1, %r2};\n"
+      "cvt.rn.f32.f64 %f2, %d3;\nret;\n",
+      "" },
+    { "bits alone",
+      "cvt.f64.f32 %d1, %f1;\nmov.b64 {%r1, %r2}, %d1;\nmov.b64 %d3, {%r1, %r2};\n"
+      "cvt.rn.f32.f64 %f2, %d3;\nret;\n",
+      "" },
+    { "a choice",
+      "cvt.f64.f32 %d1, %f1;\nsetp.lt.f32 %p1, %f1, 0f00000000;\n"
+      "mul.f64 %d2, %d1, 0d3FE0000000000000;\nselp.f64 %d3, %d1, %d2, %p1;\n"
+      "cvt.rn.f32.f64 %f2, %d3;\nret;\n",
+      "5" },
+    { "two sums that swap",
+      "mov.f64 %d2, 0d0000000000000000;\nmov.f64 %d3, 0d0000000000000000;\nL:\n"
+      "cvt.f64.f32 %d1, %f1;\nadd.f64 %d4, %d2, %d1;\nmov.f64 %d2, %d3;\nmov.f64 %d3, %d4;\n"
+      "@%p1 bra L;\ncvt.rn.f32.f64 %f2, %d4;\nret;\n",
+      "" },
     { "stays fp64", "cvt.f64.f32 %d1, %f1;\nmul.f64 %d2, %d1, 0d3FE0000000000000;\nst.global.f64 [%rd1], %d2;\nret;\n", "" },
 };
 
 static void describe_fp64(const Run *run)
 {
-    print_lines(run, ptx_fp64_trips_compute(&run->world->arena, &run->world->scratch, run->func));
+    const FuncFlow flow = ptx_session_flow(run->session);
+    print_lines(run, ptx_fp64_trips_compute(&run->world->arena, &run->world->scratch, &flow,
+                                            NULL));
 }
 
 static void test_fp64(void **state)

@@ -1,4 +1,4 @@
-/* dead_code.h -- what a function does in vain: fp64 between fp32, loop bookkeeping, unused results.
+/* dead_code.h -- what a function does in vain: loop bookkeeping, unused results.
  *
  * All results are owned by arena; scratch, another arena, is left as found. */
 #ifndef PTX_ANALYSIS_REDUNDANCY_DEAD_CODE_H
@@ -8,11 +8,6 @@
 #include "support/arena.h"
 
 #include <stdbool.h>
-
-/* Per instruction: it narrows to fp32 what fp64 arithmetic made of widened fp32 values and
- * constants alone. Registers that are defined more than once, or read before they are in the text,
- * are not followed: a loop that accumulates in fp64 means it. */
-const bool *ptx_fp64_trips_compute(Arena *arena, Arena *scratch, const Func *func);
 
 /* Per loop, instructions of its own text (not of inner loops) that only count, compare, branch back
  * and step addresses by a constant: the branches that close it or go on inside, the comparison that

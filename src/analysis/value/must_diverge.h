@@ -35,8 +35,7 @@ typedef struct MustDiverge {
      * here, until it ends, where others come; NO_ID: none */
     const BlockId *by;
     /* per block: lanes of a warp that this branch certainly keeps away, where others of it come; 0
-     * without a mark. What the branches around it keep away is told of their blocks: by[by[block]]
-     * does, from by[block] */
+     * without a mark. The branch around it is by[by[block]], and absent[by[block]] its lanes */
     const uint32_t *absent;
     /* per block: that warp */
     const uint8_t *warp;
