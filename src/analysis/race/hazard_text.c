@@ -269,7 +269,8 @@ const char *ptx_hazard_advise(Arena *arena, const Hazard *h)
                          "barrier or mbarrier that orders the two",
         [HAZARD_STUCK] = "mbarrier.init with as many arrivals as there are, and "
                          "mbarrier.arrive.expect_tx with as many bytes as are copied",
-        [HAZARD_STALE] = "flip the parity in each iteration: xor.b32 with 1 after the wait",
+        [HAZARD_STALE] = "flip the parity in each iteration: xor.b32 with 1 after the wait; or "
+                         "mbarrier.init with as many arrivals as a phase gets",
     };
     static const char *const reasons[] = {
         [REPAIR_NONE] = "",

@@ -219,8 +219,8 @@ static void walk_round(Fp64Walk *w)
                 continue;
             origin = is_known ? origin : origin_of(w, insn);
             is_known = true;
-            (w->is_rest ? raise_origin : define_value)(w, value_of_operand(w, insn->op, &operands[o]),
-                                                 origin);
+            Fp64Value *value = value_of_operand(w, insn->op, &operands[o]);
+            (w->is_rest ? raise_origin : define_value)(w, value, origin);
         }
     }
 }
