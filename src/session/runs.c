@@ -324,6 +324,8 @@ const BlockRace *ptx_session_block_race(Session *s)
         p->block_race = ptx_global_race_find(&run);
         if (!p->block_race)
             p->block_race = ptx_cluster_race_find(&run);
+        if (!p->block_race)
+            p->block_race = ptx_interval_race_find(&run);
     }
     p->was_raced_by_blocks = true;
     return p->block_race;

@@ -121,6 +121,12 @@ BlockRace *ptx_block_race_new(Arena *arena, BlockRaceKind kind, BlockAccess firs
 
 typedef char Words[160];
 
+static void write_own_thread(Words out, const BlockAccess *access)
+{
+    snprintf(out, sizeof(Words), "thread (%u, %u, %u)", access->thread[0], access->thread[1],
+             access->thread[2]);
+}
+
 static void write_thread(Words out, const BlockAccess *access)
 {
     snprintf(out, sizeof(Words), "thread (%u, %u, %u) of block (%u, %u, %u)", access->thread[0],
@@ -131,7 +137,7 @@ static void write_thread(Words out, const BlockAccess *access)
 static int write_byte(Words out, const Module *module, const BlockRace *race)
 {
     const long long offset = (long long)race->offset;
-    const bool is_shared = race->kind != BLOCK_RACE_GLOBAL;
+    const bool is_shared = !ptx_block_race_is_global(race);
     if (race->var == NO_ID)
         return snprintf(out, sizeof(Words), "byte %lld of %s memory", offset,
                         is_shared ? "shared" : "global");
@@ -146,7 +152,7 @@ static int write_byte(Words out, const Module *module, const BlockRace *race)
 static void write_place(Words out, const Module *module, const BlockRace *race)
 {
     int count = write_byte(out, module, race);
-    if (race->kind != BLOCK_RACE_GLOBAL)
+    if (!ptx_block_race_is_global(race))
         snprintf(out + count, sizeof(Words) - (size_t)count, " in block (%u, %u, %u)",
                  race->owner[0], race->owner[1], race->owner[2]);
 }
@@ -155,8 +161,9 @@ const char *ptx_block_race_describe(Arena *arena, const Module *module, const Bl
 {
     char text[640];
     Words first, second, place;
-    write_thread(first, &race->first);
-    write_thread(second, &race->second);
+    const bool is_inside = race->kind == BLOCK_RACE_INSIDE;
+    (is_inside ? write_own_thread : write_thread)(first, &race->first);
+    (is_inside ? write_own_thread : write_thread)(second, &race->second);
     write_place(place, module, race);
     const char *verb = race->second.is_write ? "writes" : "reads";
     int count = snprintf(text, sizeof text, "%s %s %s, ", second, verb, place);
@@ -168,6 +175,10 @@ const char *ptx_block_race_describe(Arena *arena, const Module *module, const Bl
         break;
     case BLOCK_RACE_CLUSTER:
         snprintf(text + count, left, "which %s writes: no cluster barrier between", first);
+        break;
+    case BLOCK_RACE_INSIDE:
+        snprintf(text + count, left, "which %s of the same block writes: no barrier between",
+                 first);
         break;
     case BLOCK_RACE_EARLY:
         snprintf(text + count, left, "which may not have begun: no cluster barrier before");

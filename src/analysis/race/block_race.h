@@ -12,6 +12,7 @@
 
 typedef struct Arena Arena;
 typedef struct Launch Launch;
+typedef struct Machine Machine;
 typedef struct Op Op;
 
 typedef struct BlockAccess {
@@ -29,6 +30,7 @@ typedef enum BlockRaceKind {
     /* an access to shared memory of a block that may not have begun, that may have ended; `first`
      * is the same */
     BLOCK_RACE_EARLY, BLOCK_RACE_LATE,
+    BLOCK_RACE_INSIDE,          /* on global memory, of two threads of one block */
 } BlockRaceKind;
 
 /* one of them writes, the first where one alone does; in the order of the text where both do */
@@ -50,6 +52,17 @@ const BlockRace *ptx_global_race_find(const KernelRun *run);
  * one does with none since that block began, or before it ends. */
 const BlockRace *ptx_cluster_race_find(const KernelRun *run);
 
+/* Two threads of two warps of one block touch the same bytes of global memory between two of its
+ * barriers, one writes and the other reads. Warps whose order data may decide, or anything but
+ * barriers of the whole block, are not looked at; nor are writes of a number that is the same in
+ * all lanes, or of several warps. */
+const BlockRace *ptx_interval_race_find(const KernelRun *run);
+
+static inline bool ptx_block_race_is_global(const BlockRace *race)
+{
+    return race->kind == BLOCK_RACE_GLOBAL || race->kind == BLOCK_RACE_INSIDE;
+}
+
 /* A clause. */
 const char *ptx_block_race_describe(Arena *arena, const Module *module, const BlockRace *race);
 
@@ -64,6 +77,18 @@ bool ptx_block_race_holds(Arena *scratch, const Module *module, FuncId kernel,
  * blocks meet in what it points to, wherever that lies. Its parameters are arena's. */
 Launch ptx_block_race_launch(Arena *arena, const Module *module, FuncId kernel,
                              const Launch *given);
+
+/* global_race.c: it tells other blocks nothing, and writes global memory by plain stores alone. */
+bool ptx_block_race_is_plain(const Op *op);
+
+typedef struct GlobalPlace {    /* as the machine counts */
+    uint32_t addend;            /* AddendId */
+    uint64_t address;
+} GlobalPlace;
+
+/* The pointer that it counts from, or the variable that it lies in, to out. */
+void ptx_block_race_name(const Machine *machine, const Module *module, const Func *kernel,
+                         const GlobalPlace *place, BlockRace *out);
 
 /* Others may look at it while it happens: volatile, or with an order of its own. */
 bool ptx_op_is_ordered(const Op *op);

@@ -82,7 +82,7 @@ static bool writes_global(const Op *op)
     return op->kind == OPK_ST && (op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC);
 }
 
-static bool is_plain(const Op *op)
+bool ptx_block_race_is_plain(const Op *op)
 {
     return !is_in_the_way(op);
 }
@@ -96,7 +96,7 @@ static bool writes_no_global(const Op *op)
 static bool is_worth(Arena *scratch, const Module *module, FuncId kernel)
 {
     return !ptx_block_race_holds(scratch, module, kernel, writes_no_global)
-           && ptx_block_race_holds(scratch, module, kernel, is_plain);
+           && ptx_block_race_holds(scratch, module, kernel, ptx_block_race_is_plain);
 }
 
 /* ---- which blocks ---------------------------------------------------------------------------- */
@@ -433,25 +433,25 @@ static BlockAccess access_of(const GlobalRaceSearch *s, const Toucher *by, bool 
     return access;
 }
 
-/* The pointer that its address counts from, or the variable that it lies in. */
-static void find_base(const GlobalRaceSearch *s, BlockRace *out)
+void ptx_block_race_name(const Machine *machine, const Module *module, const Func *kernel,
+                         const GlobalPlace *place, BlockRace *out)
 {
     uint64_t base;
-    out->offset = s->word.address;
-    for (uint32_t p = 0; p < s->func->param_count && s->word.addend != ADDEND_NONE; p++) {
-        const VarId param = s->func->params[p];
-        if (param != NO_ID && ptx_machine_pointer(s->machine, param, s->word.addend, &base)) {
+    out->offset = place->address;
+    for (uint32_t p = 0; p < kernel->param_count && place->addend != ADDEND_NONE; p++) {
+        const VarId param = kernel->params[p];
+        if (param != NO_ID && ptx_machine_pointer(machine, param, place->addend, &base)) {
             out->var = param;
-            out->offset = s->word.address - base;
+            out->offset = place->address - base;
         }
     }
-    for (uint32_t i = 0; i < ptx_machine_var_count(s->machine); i++) {
-        const SimVar placed = ptx_machine_var(s->machine, i);
-        const Var *var = &s->module->vars[placed.var];
-        if (var->space == SPACE_GLOBAL && s->word.address >= placed.address
-            && s->word.address - placed.address < var->bytes) {
+    for (uint32_t i = 0; i < ptx_machine_var_count(machine); i++) {
+        const SimVar placed = ptx_machine_var(machine, i);
+        const Var *var = &module->vars[placed.var];
+        if (var->space == SPACE_GLOBAL && place->address >= placed.address
+            && place->address - placed.address < var->bytes) {
             out->var = placed.var;
-            out->offset = s->word.address - placed.address;
+            out->offset = place->address - placed.address;
         }
     }
 }
@@ -479,7 +479,8 @@ const BlockRace *ptx_global_race_find(const KernelRun *run)
     if (!s.shape.block_is_assumed && !s.shape.grid_is_assumed && search(&s)) {
         out = ptx_block_race_new(run->arena, BLOCK_RACE_GLOBAL, access_of(&s, &s.writer, true),
                                  access_of(&s, &s.other, !s.is_read));
-        find_base(&s, out);
+        ptx_block_race_name(s.machine, module, func,
+                            &(GlobalPlace){ s.word.addend, s.word.address }, out);
     }
     ptx_arena_release(run->work, mark);
     return out;

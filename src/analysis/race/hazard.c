@@ -212,9 +212,7 @@ static bool find_writer(const Func *func, InsnId first, InsnId end, RegId reg, c
     return *is_loaded;
 }
 
-/* On some path it stores what was loaded from there: s[i] = c ? x : s[i]. Such a write is
- * not observable. */
-static bool may_write_back(Arena *scratch, const Cfg *cfg, const Func *func, InsnId store)
+bool ptx_store_may_write_back(Arena *scratch, const Cfg *cfg, const Func *func, InsnId store)
 {
     const Operand *operands = ptx_insn_operands(func, &func->insns[store]),
                   *place = address_of(func, &func->insns[store]), *value = NULL;
@@ -273,7 +271,7 @@ static bool is_excused(const Search *s, const Hazard *h, uint64_t address)
         const Cfg *cfg =
             ptx_machine_func(s->machine, (FuncId)(accesses[a]->func - s->module->funcs)).cfg;
         if (accesses[a]->is_write
-            && may_write_back(s->scratch, cfg, accesses[a]->func, accesses[a]->insn))
+            && ptx_store_may_write_back(s->scratch, cfg, accesses[a]->func, accesses[a]->insn))
             return true;
     }
     if (h->certainty == CERTAINTY_EXACT)

@@ -47,6 +47,10 @@ typedef struct Search {
     ArenaMark mark;
 } Search;
 
+/* On some path it stores what was loaded from there: s[i] = c ? x : s[i]. Such a write is
+ * not observable. */
+bool ptx_store_may_write_back(Arena *scratch, const Cfg *cfg, const Func *func, InsnId store);
+
 /* Instructions that a run may take. */
 uint64_t ptx_search_steps(const Search *search);
 

@@ -179,10 +179,19 @@ unsigned ptx_measure_race_places(FactCache *q, InsnId insn, FactId fact,
     }
 }
 
+static FactId fact_of_kind(BlockRaceKind kind)
+{
+    switch (kind) {
+    case BLOCK_RACE_GLOBAL: return FACT_INSN_is_global_race;
+    case BLOCK_RACE_INSIDE: return FACT_INSN_is_interval_race;
+    default:                return FACT_INSN_is_cluster_race;
+    }
+}
+
 const InsnId *ptx_measure_block_race_place(FactCache *q, FactId fact, uint32_t *count)
 {
     const BlockRace *race = ptx_session_block_race(q->session);
-    *count = race && (race->kind != BLOCK_RACE_GLOBAL) == (fact == FACT_INSN_is_cluster_race);
+    *count = race && fact_of_kind((BlockRaceKind)race->kind) == fact;
     return *count ? &race->second.place : NULL;
 }
 

@@ -70,14 +70,16 @@ static const bool *dead_of(FactCache *q)
 bool ptx_measure_is_listed(uint32_t fact)
 {
     return fact == FACT_INSN_is_dead || fact == FACT_INSN_is_global_race
-           || fact == FACT_INSN_is_cluster_race || fact == FACT_INSN_is_beyond_shared
+           || fact == FACT_INSN_is_cluster_race || fact == FACT_INSN_is_interval_race
+           || fact == FACT_INSN_is_beyond_shared
            || fact == FACT_INSN_is_beyond_allocation || fact == FACT_INSN_is_unwritten;
 }
 
 const InsnId *ptx_measure_list(FactCache *q, uint32_t fact, uint32_t *count)
 {
     *count = 0;
-    if (fact == FACT_INSN_is_global_race || fact == FACT_INSN_is_cluster_race)
+    if (fact == FACT_INSN_is_global_race || fact == FACT_INSN_is_cluster_race
+        || fact == FACT_INSN_is_interval_race)
         return ptx_measure_block_race_place(q, (FactId)fact, count);
     if (fact == FACT_INSN_is_beyond_shared || fact == FACT_INSN_is_beyond_allocation
         || fact == FACT_INSN_is_unwritten)
@@ -228,6 +230,7 @@ double ptx_measure_insn(FactCache *q, const Subjects *s, FactId fact, Certainty 
         return ptx_measure_lone(q, s->insn, (FactId)fact);
     case FACT_INSN_is_possible_race:    return ptx_measure_possible_race(q, s->insn);
     case FACT_INSN_is_global_race: case FACT_INSN_is_cluster_race:
+    case FACT_INSN_is_interval_race:
         return ptx_measure_block_race(q, s->insn, (FactId)fact);
     case FACT_INSN_barrier_clocks:      return ptx_measure_barrier_clocks(q, s->insn);
     case FACT_INSN_excluded_lanes:
