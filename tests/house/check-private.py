@@ -13,7 +13,7 @@ PUBLIC = {FOLDER + header for header in """
 sim.h program.h observer.h request.h value.h count.h joinable_row.h guess.h block_keys.h patterns.def
 shared_layout.h stride/block_stride.h
 cost/footprint.h cost/footprint_watch.h cost/price.h cost/touched.h cost/traffic.h
-race/allocation.h race/cluster.h race/data_extent.h race/global_ranges.h race/race.h race/shadow_memory.h""".split()}
+race/allocation.h race/cluster.h race/data_extent.h race/global_ranges.h race/interval.h race/race.h race/shadow_memory.h""".split()}
 OPAQUE = ["Machine", "Warp", "Frame", "FuncState", "SimCode", "SimProgram"]
 
 

@@ -78,7 +78,7 @@ bool ptx_block_race_holds(Arena *scratch, const Module *module, FuncId kernel,
 Launch ptx_block_race_launch(Arena *arena, const Module *module, FuncId kernel,
                              const Launch *given);
 
-/* global_race.c: it tells other blocks nothing, and writes global memory by plain stores alone. */
+/* global_race.c: it orders no other block, and writes global memory by plain stores alone. */
 bool ptx_block_race_is_plain(const Op *op);
 
 typedef struct GlobalPlace {    /* as the machine counts */

@@ -38,11 +38,11 @@ static bool orders_by_barriers(const Op *op)
 }
 
 /* Barrier 0, for all threads; or one of the warp, which orders no other. */
-static bool is_of_whole_block(const Func *func, const Insn *insn)
+static bool is_plain_barrier(const Func *func, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(func, insn);
     const bool is_reduction = ptx_op_has(insn->op, MOD_RED);
-    const unsigned number = is_reduction ? 1 : 0, count = is_reduction ? 3 : 1;
+    const unsigned number = is_reduction, count = is_reduction ? 3 : 1;
     if (ptx_op_has(insn->op, MOD_WARP))
         return true;
     return !ptx_op_has(insn->op, MOD_ARRIVE) && insn->operand_count == count
@@ -54,13 +54,13 @@ static bool is_followed_kernel(const Func *func)
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Insn *insn = &func->insns[i];
         if (!orders_by_barriers(insn->op)
-            || (insn->op->kind == OPK_BAR && !is_of_whole_block(func, insn)))
+            || (insn->op->kind == OPK_BAR && !is_plain_barrier(func, insn)))
             return false;
     }
     return true;
 }
 
-static bool is_of_global(const Insn *insn, OpKind kind)
+static bool is_global_access(const Insn *insn, OpKind kind)
 {
     return insn->op->kind == kind
            && (insn->op->space == SPACE_GLOBAL || insn->op->space == SPACE_GENERIC);
@@ -78,7 +78,7 @@ static uint64_t base_key(const KernelRun *run, const PointsToSet *bases, const I
 }
 
 /* Some load may read what some store writes. */
-static bool may_meet(const KernelRun *run, const Func *func)
+static bool loads_what_it_stores(const KernelRun *run, const Func *func)
 {
     const Module *module = ptx_program_module(run->program);
     const PointsToSet *bases = run->bases ? run->bases
@@ -88,10 +88,10 @@ static bool may_meet(const KernelRun *run, const Func *func)
     uint32_t count = 0;
     bool meets = false;
     for (InsnId i = 0; i < func->insn_count && count < MAX_BASES; i++)
-        if (is_of_global(&func->insns[i], OPK_ST))
+        if (is_global_access(&func->insns[i], OPK_ST))
             written[count++] = base_key(run, bases, &func->insns[i]);
     for (InsnId i = 0; i < func->insn_count && count && !meets; i++) {
-        const bool is_load = is_of_global(&func->insns[i], OPK_LD);
+        const bool is_load = is_global_access(&func->insns[i], OPK_LD);
         const uint64_t key = is_load ? base_key(run, bases, &func->insns[i]) : 0;
         meets = is_load && (!key || count == MAX_BASES);
         for (uint32_t w = 0; is_load && w < count && !meets; w++)
@@ -116,7 +116,7 @@ static bool is_undoubted(const IntervalSearch *s, const IntervalAccess *access)
            && ptx_count_of(ran.counts, access->insn)->doubt < UNCERTAIN_PARAMETER;
 }
 
-static bool is_read(const Func *func, RegId reg)
+static bool has_reader(const Func *func, RegId reg)
 {
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Operand *operands = ptx_insn_operands(func, &func->insns[i]);
@@ -134,7 +134,7 @@ static bool is_whole_load(const Func *func, const Insn *load)
     const Operand *operands = ptx_insn_operands(func, load);
     for (uint32_t o = 0; o < load->operand_count; o++) {
         const bool is_sink = operands[o].kind == OPERAND_SINK;
-        if (is_sink || (ptx_operand_is_def(&operands[o]) && !is_read(func, operands[o].id)))
+        if (is_sink || (ptx_operand_is_def(&operands[o]) && !has_reader(func, operands[o].id)))
             return false;
     }
     return true;
@@ -181,7 +181,7 @@ static BlockRace *find_race(const IntervalSearch *s)
     return NULL;
 }
 
-static const BlockRace *search_block(const KernelRun *run, const Func *func)
+static const BlockRace *search_intervals(const KernelRun *run, const Func *func)
 {
     static const uint32_t first[3] = { 0, 0, 0 };
     Observer observer = { 0 };
@@ -215,7 +215,7 @@ const BlockRace *ptx_interval_race_find(const KernelRun *run)
                                                 run->launch ? run->launch : &nothing);
     KernelRun of = *run;
     of.launch = &launch;
-    const BlockRace *out = may_meet(run, func) ? search_block(&of, func) : NULL;
+    const BlockRace *out = loads_what_it_stores(run, func) ? search_intervals(&of, func) : NULL;
     ptx_arena_release(run->work, mark);
     return out;
 }

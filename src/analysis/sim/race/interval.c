@@ -69,14 +69,14 @@ static bool is_of_warp(const IntervalAccess *access, const IntervalAccess *other
     return access->thread / WARP_LANES == other->thread / WARP_LANES;
 }
 
-static void note_write(IntervalElement *element, const IntervalAccess *by, bool is_alike)
+static void write_element(IntervalElement *element, const IntervalAccess *by, bool is_alike)
 {
     if (!element->writer.func)
         element->writer = *by;
     element->is_alike |= is_alike || !is_of_warp(&element->writer, by);
 }
 
-static void note_read(IntervalElement *element, const IntervalAccess *by)
+static void read_element(IntervalElement *element, const IntervalAccess *by)
 {
     IntervalAccess *readers = element->readers;
     if (!readers[0].func)
@@ -126,7 +126,7 @@ static void interval_load(void *self, const Warp *w, const LaneLoad *load)
         IntervalElement *element = element_at(in, &key);
         by.thread = (uint16_t)(w->index * WARP_LANES + lane);
         if (element)
-            note_read(element, &by);
+            read_element(element, &by);
     }
 }
 
@@ -147,7 +147,7 @@ static void interval_store(void *self, const Warp *w, const LaneStore *store)
         IntervalElement *element = element_at(in, &key);
         by.thread = (uint16_t)(w->index * WARP_LANES + lane);
         if (element)
-            note_write(element, &by, is_alike || !is_certain_address(store->address));
+            write_element(element, &by, is_alike || !is_certain_address(store->address));
     }
 }
 
@@ -166,7 +166,7 @@ static bool interval_order(void *self, Warp *w, const Insn *insn, uint32_t lanes
     return true;
 }
 
-/* Loads and stores tell of themselves. */
+/* Loads and stores have events of their own. */
 static void interval_request(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     (void)self, (void)w, (void)insn, (void)lanes, (void)doubt;
