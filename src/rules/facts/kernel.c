@@ -8,6 +8,7 @@
 #include "ir/operand.h"
 #include "support/span.h"
 #include "analysis/flow/callgraph.h"
+#include "analysis/flow/cfg.h"
 #include "analysis/flow/loop.h"
 #include "isa/isa.h"
 #include "session/session.h"
@@ -48,6 +49,18 @@ static double prints(FactCache *q)
     return q->prints - 1;
 }
 
+static bool leads_to_end(const FactCache *q)
+{
+    const Cfg *cfg = q->cfg;
+    for (uint32_t r = 0; r < cfg->rpo_count; r++) {
+        const Block *block = &cfg->blocks[cfg->rpo[r]];
+        for (uint32_t s = 0; s < block->succ_count; s++)
+            if (cfg->succs[block->succ_first + s] == EXIT_BLOCK)
+                return true;
+    }
+    return false;
+}
+
 double ptx_measure_kernel(FactCache *q, FactId fact, Certainty *certainty)
 {
     const Func *func = q->func;
@@ -58,6 +71,7 @@ double ptx_measure_kernel(FactCache *q, FactId fact, Certainty *certainty)
         if (func->linkage != LINKAGE_NONE || calls->is_called || calls->is_address_taken)
             return true;
         return q->shared->has_broken_func ? UNKNOWN : false;
+    case FACT_KERNEL_returns:               return q->cfg ? leads_to_end(q) : UNKNOWN;
     case FACT_KERNEL_is_recursive:          return calls->is_recursive;
     case FACT_KERNEL_has_calls:             return func->has_calls;
     case FACT_KERNEL_prints:                return prints(q);
