@@ -38,7 +38,7 @@ static bool orders_by_barriers(const Op *op)
 }
 
 /* Barrier 0, for all threads; or one of the warp, which orders no other. */
-static bool is_plain_barrier(const Func *func, const Insn *insn)
+static bool is_of_all_warps(const Func *func, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(func, insn);
     const bool is_reduction = ptx_op_has(insn->op, MOD_RED);
@@ -54,7 +54,7 @@ static bool is_followed_kernel(const Func *func)
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Insn *insn = &func->insns[i];
         if (!orders_by_barriers(insn->op)
-            || (insn->op->kind == OPK_BAR && !is_plain_barrier(func, insn)))
+            || (insn->op->kind == OPK_BAR && !is_of_all_warps(func, insn)))
             return false;
     }
     return true;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check-intervals.py PTXLINT -- kernels that load, store and wait at barriers, drawn at random, against the sets of threads that touch each
+"""check-barrier-intervals.py PTXLINT -- kernels that load, store and wait at barriers, drawn at random, against the sets of threads that touch each
 element between two barriers: COR147 names two threads of which one reads what the other's warp alone writes, in each kernel that has such."""
 import collections
 import json
