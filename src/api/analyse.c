@@ -239,7 +239,7 @@ static void begin_sessions(AnalysisThread *w)
         .diags = &w->sink,
         .arena = w->kept,
         .work = &w->work,
-        .temp = has_figures ? &w->temp : w->kept,
+        .temp = &w->temp,
         .scratch = &w->scratch,
     };
     if (crew->is_taken)

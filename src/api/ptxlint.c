@@ -141,18 +141,11 @@ static void begin_scratch(ptxlint_module *m, const ptxlint_options *options, Rea
         arenas->scratch.region = &arenas->region;
 }
 
-/* What reading took beyond a huge page goes back before the analysis takes as much. */
-static void end_reading(ptxlint_module *m, const ptxlint_options *options, ReadArenas *arenas)
+/* The analysis takes the chunks that reading had from the region. */
+static void end_reading(ReadArenas *arenas)
 {
-    const ArenaRegion *region = &arenas->region;
     ptx_arena_free(&arenas->items);
     ptx_arena_free(&arenas->vectors);
-    if (!region->mapped || region->next - region->mapped <= HUGE_PAGE_BYTES)
-        return;
-    ptx_arena_free(&arenas->scratch);
-    ptx_region_close(&arenas->region);
-    begin_scratch(m, options, arenas);
-    arenas->scratch.on_failure = m->arena.on_failure;
 }
 
 typedef struct ModuleRun {
@@ -174,7 +167,7 @@ static void run_guarded(void *context)
     ptx_profile_module(options->profile);
     TIMED(PARSE, ptx_module_read(m, options, arenas, memory_limit(m, options)));
     sum_up_other_text(&m->diags, m->ir);
-    end_reading(m, options, arenas);
+    end_reading(arenas);
     choose_module_gpus(m, options);
     if (options->sources && !options->syntax_only)
         ptx_cuda_name_params(&m->arena, &arenas->scratch, m->ir, options->sources,
@@ -208,8 +201,8 @@ static void run_guarded(void *context)
     call->is_complete = true;
 }
 
-/* Of the IR of a byte of text, at most but for a few texts; most take under two. */
-enum { IR_BYTES = 3 };
+/* Of the IR of a byte of text: at most, and half of these at least, but for a few texts. */
+enum { MAX_IR_BYTES = 3, MIN_IR_HALVES = 3 };
 
 /* False: memory ran out; the module is then only good for ptxlint_module_free. */
 static bool run(ptxlint_module *m, const ptxlint_options *options, ReadArenas *arenas)
@@ -220,7 +213,10 @@ static bool run(ptxlint_module *m, const ptxlint_options *options, ReadArenas *a
     ptx_arena_begin(&arenas->items, limit, options);
     ptx_arena_begin(&arenas->vectors, limit, options);
     begin_scratch(m, options, arenas);
-    m->arena.expected_bytes = m->length >= LONG_TEXT_BYTES ? IR_BYTES * m->length : 0;
+    if (m->length >= LONG_TEXT_BYTES) {
+        m->arena.expected_bytes = MAX_IR_BYTES * m->length;
+        ptx_arena_foresee(&m->arena, m->length / 2 * MIN_IR_HALVES);
+    }
     arenas->vectors.region = arenas->scratch.region;
     Arena *const guarded[GUARD_ARENAS_MAX] = { &m->arena, &arenas->items, &arenas->vectors,
                                &arenas->scratch };

@@ -15,6 +15,7 @@ enum {
     BATCHES = 2,
     BATCH_BYTES = 64 << 10,             /* of text: a batch ends behind so many */
     LEAST_BYTES = 4 * BATCH_BYTES,      /* of a text that is worth a second thread */
+    MIN_PART_READ = 8,          /* one in so many bytes of a text says how much IR it gives */
 };
 
 /* An item as it was when the parser gave it out. */
@@ -61,6 +62,14 @@ static Lower *new_lower(ptxlint_module *m, const ptxlint_options *options, ReadA
     return lower;
 }
 
+/* The IR grows with the text that was lowered. */
+static void foresee_ir(ptxlint_module *m, const AstItem *item)
+{
+    const size_t end = item->func ? item->func->span.end : 0;
+    if (m->length >= LONG_TEXT_BYTES && end > m->length / MIN_PART_READ)
+        ptx_arena_foresee(&m->arena, ptx_arena_held(&m->arena) * m->length / end);
+}
+
 static void read_alone(ptxlint_module *m, const ptxlint_options *options, ReadArenas *arenas)
 {
     arenas->items.region = arenas->scratch.region;
@@ -70,6 +79,7 @@ static void read_alone(ptxlint_module *m, const ptxlint_options *options, ReadAr
         if (ptx_is_stopped(options))
             ptx_arena_fail(&m->arena);
         ptx_lower_item(lower, ptx_parser_header(parser), item);
+        foresee_ir(m, item);
     }
     m->ir = ptx_lower_finish(lower, ptx_parser_header(parser));
 }
@@ -181,10 +191,12 @@ static bool lower_batch(Reading *r, Lower *lower, const ReadBatch *b)
 {
     for (uint32_t i = 0; i < b->count; i++) {
         take_parsed(r, b, b->items[i].found);
-        if (b->items[i].item)
+        if (b->items[i].item) {
             ptx_lower_item(lower, &b->items[i].header, b->items[i].item);
-        else
+            foresee_ir(r->m, b->items[i].item);
+        } else {
             r->m->ir = ptx_lower_finish(lower, &b->items[i].header);
+        }
     }
     return b->is_last;
 }

@@ -93,7 +93,7 @@ typedef struct Sessions {
     Arena *arena;
     Arena *figures;             /* go with the function in hand; NULL: they are kept */
     Arena *work;                /* of what goes with the function */
-    Arena *temp, *scratch;      /* left as found; temp may be arena where there are no figures */
+    Arena *temp, *scratch;      /* left as found */
     Arena *runs;                /* of the last evaluations of trials */
     Arena *grids;               /* of their runs that stand for other grids */
 

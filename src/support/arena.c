@@ -26,10 +26,13 @@ enum {
     KEPT_BYTES = 8 << 20,       /* longer chunks are not kept for later */
     GIVEN_BACK_BYTES = 8 << 20, /* longer parts of a chunk are given back */
     READY_BYTES = 64 << 10,     /* pages of a chunk are asked for by so many at least ... */
-    READY_REGION_BYTES = 256 << 10,     /* ... and those of a region, which are there as a rule */
+    READY_LONG_BYTES = 256 << 10,       /* ... and those of a region or a long chunk */
     /* what was given back is zeroed so far ahead of what is handed out: it is in the cache, then */
     CLEAR_BYTES = 2 << 10,
-    REGION_BYTES = 4 * HUGE_PAGE_BYTES
+    REGION_BYTES = 8 * HUGE_PAGE_BYTES,
+    REGION_CHUNK_BYTES = 256 << 10,     /* as much of one is unused, but for longer items */
+    /* behind so much of a region or a chunk one more huge page is little more */
+    HUGE_BEHIND_BYTES = 4 * HUGE_PAGE_BYTES
 };
 
 typedef enum ChunkOrigin { CHUNK_FROM_HEAP, CHUNK_MAPPED, CHUNK_OF_REGION } ChunkOrigin;
@@ -40,6 +43,7 @@ struct ArenaChunk {
     /* end of what was handed out, once the chunk is no longer the newest */
     char *used_end;
     char *ready_end;            /* its pages up to here were asked for */
+    char *huge_end;             /* ... those up to here as huge ones; of a mapped one */
     char *dirty_end;            /* up to here something may have been written; beyond all is zero */
     ChunkOrigin origin;
     _Alignas(8) char data[];
@@ -90,8 +94,9 @@ static size_t chunk_bytes(size_t wanted)
     return rounded_up_to(wanted, wanted < HUGE_PAGE_BYTES ? PAGE_BYTES : HUGE_PAGE_BYTES);
 }
 
-/* Aligned to a huge page: elsewhere the first and the last would be small ones. NULL. */
-static void *map_huge(size_t bytes)
+/* Aligned to a huge page: elsewhere the first and the last would be small ones. Those up to
+ * huge_bytes are, and those far behind. NULL. */
+static void *map_pages(size_t bytes, size_t huge_bytes)
 {
     char *const all = mmap(NULL, bytes + HUGE_PAGE_BYTES, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -101,7 +106,9 @@ static void *map_huge(size_t bytes)
     if (ahead)
         munmap(all, ahead);
     munmap(all + ahead + bytes, HUGE_PAGE_BYTES - ahead);
-    ptx_pages_make_huge(all + ahead, bytes);
+    ptx_pages_make_huge(all + ahead, huge_bytes);
+    if (bytes > HUGE_BEHIND_BYTES)
+        ptx_pages_make_huge(all + ahead + HUGE_BEHIND_BYTES, bytes - HUGE_BEHIND_BYTES);
     return all + ahead;
 }
 
@@ -110,12 +117,13 @@ static void open_region(ArenaRegion *region)
     region->is_open = true;
     if (SANITIZERS_LOOK)
         return;
-    region->next = region->mapped = map_huge(REGION_BYTES);
+    region->next = region->mapped = region->written_end = map_pages(REGION_BYTES, REGION_BYTES);
     region->end = region->next ? region->next + REGION_BYTES : NULL;
 }
 
 void ptx_region_close(ArenaRegion *region)
 {
+    free_chunks(region->spare);
     if (region->mapped)
         munmap(region->mapped, REGION_BYTES);
     *region = (ArenaRegion){ .mapped = NULL };
@@ -131,37 +139,115 @@ static ArenaChunk *cut_chunk(ArenaRegion *region, size_t bytes)
         return NULL;
     ArenaChunk *chunk = (void *)region->next;
     region->next += bytes;
+    region->in_hand++;
     return chunk;
 }
 
+/* Where all chunks that were cut are back, the next ones are cut anew, of any length. */
+static void renew(ArenaRegion *region)
+{
+    ArenaChunk **link = &region->spare;
+    while (*link)
+        if ((*link)->origin == CHUNK_OF_REGION)
+            *link = (*link)->older;
+        else
+            link = &(*link)->older;
+    region->next = region->mapped;
+}
+
+static void take_back(ArenaRegion *region, ArenaChunk *chunk)
+{
+    chunk->older = region->spare;
+    region->spare = chunk;
+    if (chunk->origin != CHUNK_OF_REGION)
+        return;
+    if (region->written_end < chunk->dirty_end)
+        region->written_end = chunk->dirty_end;
+    if (!--region->in_hand)
+        renew(region);
+}
+
+/* Of a chunk that is cut where others were. */
+static void mark_dirty(const ArenaRegion *region, ArenaChunk *chunk)
+{
+    char *const end = region->written_end < chunk_end(chunk) ? region->written_end
+                                                             : chunk_end(chunk);
+    if (end <= chunk->data)
+        return;
+    chunk->dirty_end = end;
+    if (end > chunk->ready_end)
+        chunk->ready_end = end;
+}
+
 /* From the heap, which has pages of earlier modules, as long as it is short. Long ones come from
- * the system zeroed. */
-static ArenaChunk *system_chunk(ArenaRegion *region, size_t bytes)
+ * the system zeroed, with huge pages in so many of the first bytes. */
+static ArenaChunk *system_chunk(Arena *arena, size_t bytes, size_t huge_bytes)
 {
     ChunkOrigin origin = CHUNK_OF_REGION;
-    ArenaChunk *chunk = bytes < HUGE_PAGE_BYTES ? cut_chunk(region, bytes) : NULL;
-    const bool is_short = !chunk && bytes <= READY_REGION_BYTES;
+    ArenaChunk *chunk = bytes < HUGE_PAGE_BYTES ? cut_chunk(arena->region, bytes) : NULL;
+    const bool is_short = !chunk && bytes <= READY_LONG_BYTES;
     if (is_short) {
         origin = CHUNK_FROM_HEAP;
         chunk = malloc(bytes);
     } else if (!chunk) {
         origin = bytes < HUGE_PAGE_BYTES ? CHUNK_FROM_HEAP : CHUNK_MAPPED;
-        chunk = origin == CHUNK_FROM_HEAP ? calloc(1, bytes) : map_huge(bytes);
+        chunk = origin == CHUNK_FROM_HEAP ? calloc(1, bytes) : map_pages(bytes, huge_bytes);
     }
     if (!chunk)
         return NULL;
     const size_t ready = is_short || bytes < READY_BYTES ? bytes : READY_BYTES;
-    ptx_pages_make_ready(chunk, ready);
+    const bool is_cut = origin == CHUNK_OF_REGION;
+    if (!is_cut || (char *)chunk + ready > arena->region->written_end)
+        ptx_pages_make_ready(chunk, ready);
     chunk->bytes = bytes;
     chunk->ready_end = (char *)chunk + ready;
     chunk->dirty_end = is_short ? chunk_end(chunk) : chunk->data;
+    chunk->huge_end = (char *)chunk + huge_bytes;
     chunk->origin = origin;
+    if (is_cut)
+        mark_dirty(arena->region, chunk);
     return chunk;
+}
+
+/* What was handed out from `begin` on is to be zeroed before it is handed out again; whole pages of
+ * a long part are given to the system, which hands out zeroed ones. */
+static void give_back(ArenaChunk *chunk, char *begin)
+{
+    if (chunk->dirty_end < chunk->used_end)
+        chunk->dirty_end = chunk->used_end;
+#ifdef __linux__ /* elsewhere the pages need not come back zeroed */
+    char *const end = chunk->dirty_end;
+    const size_t head = (size_t)(PAGE_BYTES - (uintptr_t)begin % PAGE_BYTES) % PAGE_BYTES;
+    const size_t tail = (size_t)((uintptr_t)end % PAGE_BYTES);
+    if (chunk->origin == CHUNK_MAPPED && end - begin >= GIVEN_BACK_BYTES
+        && !madvise(begin + head, (size_t)(end - begin) - head - tail, MADV_DONTNEED)) {
+        memset(end - tail, 0, tail);
+        chunk->ready_end = chunk->dirty_end = begin + head;
+    }
+#else
+    (void)begin;
+#endif
+}
+
+/* What is cut from a region stays with it. */
+static void drop_chunks(Arena *arena)
+{
+    if (arena->chunks)
+        arena->chunks->used_end = arena->next;
+    for (ArenaChunk *chunk = arena->chunks, *older; chunk; chunk = older) {
+        older = chunk->older;
+        if (chunk->origin != CHUNK_OF_REGION) {
+            free_chunk(chunk);
+            continue;
+        }
+        give_back(chunk, chunk->data);
+        take_back(arena->region, chunk);
+    }
 }
 
 void ptx_arena_free(Arena *arena)
 {
-    free_chunks(arena->chunks);
+    drop_chunks(arena);
     free_chunks(arena->spare);
     arena->chunks = arena->spare = NULL;
     arena->on_failure = NULL;           /* ptx_arena_init comes before the next allocation */
@@ -182,32 +268,96 @@ size_t ptx_arena_bytes(const Arena *arena)
     return ready_bytes(arena->chunks) + ready_bytes(arena->spare);
 }
 
+/* Of all chunks but the newest. */
+static size_t held_in_older(const Arena *arena)
+{
+    size_t bytes = 0;
+    for (const ArenaChunk *c = arena->chunks ? arena->chunks->older : NULL; c; c = c->older)
+        bytes += (size_t)(c->used_end - c->data);
+    return bytes;
+}
+
+size_t ptx_arena_held(const Arena *arena)
+{
+    return arena->chunks ? held_in_older(arena) + (size_t)(arena->next - arena->chunks->data) : 0;
+}
+
+/* The pages of its first bytes, a multiple of a huge page, that are not there yet. */
+static void ask_for_huge(ArenaChunk *chunk, size_t bytes)
+{
+    char *const begin = (char *)chunk, *const end = begin + bytes;
+    char *from = begin + rounded_up_to((size_t)(chunk->ready_end - begin), HUGE_PAGE_BYTES);
+    if (from < chunk->huge_end)
+        from = chunk->huge_end;
+    if (end <= from)
+        return;
+    ptx_pages_make_huge(from, (size_t)(end - from));
+    chunk->huge_end = end;
+}
+
+/* Whole huge pages of what is foreseen behind so many bytes. */
+static size_t foreseen_behind(const Arena *arena, size_t held)
+{
+    const size_t bytes = arena->foreseen_bytes;
+    return bytes > held ? (bytes - held) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES : 0;
+}
+
+void ptx_arena_foresee(Arena *arena, size_t bytes)
+{
+    ArenaChunk *chunk = arena->chunks;
+    arena->foreseen_bytes = bytes;
+    if (!chunk || chunk->origin != CHUNK_MAPPED)
+        return;
+    const size_t huge = foreseen_behind(arena, held_in_older(arena));
+    ask_for_huge(chunk, huge < chunk->bytes ? huge : chunk->bytes);
+}
+
 _Noreturn void ptx_arena_fail(Arena *arena)
 {
     ASSERT(arena->on_failure);
     longjmp(*arena->on_failure, 1);
 }
 
+/* The shortest that will do: what is asked for next may be longer. NULL. */
 static ArenaChunk *take_spare(Arena *arena, size_t bytes)
 {
-    for (ArenaChunk **link = &arena->spare; *link; link = &(*link)->older) {
-        ArenaChunk *chunk = *link;
-        if (chunk->bytes >= bytes) {
-            *link = chunk->older;
-            return chunk;
-        }
+    ArenaRegion *region = arena->region;
+    ArenaChunk **best = NULL;
+    for (ArenaChunk **link = region ? &region->spare : &arena->spare; *link;
+         link = &(*link)->older)
+        if ((*link)->bytes >= bytes && (!best || (*link)->bytes < (*best)->bytes))
+            best = link;
+    if (!best)
+        return NULL;
+    ArenaChunk *chunk = *best;
+    if (region && chunk->bytes > arena->limit_bytes - arena->used_bytes)
+        return NULL;
+    *best = chunk->older;
+    if (region) {
+        region->in_hand += chunk->origin == CHUNK_OF_REGION;
+        arena->used_bytes += chunk->bytes;
     }
-    return NULL;
+    return chunk;
 }
 
 /* Of a new chunk: as much again as there is, but for one that is expected to hold more. */
 static size_t wish_for_chunk(const Arena *arena)
 {
+    const size_t most = arena->region ? REGION_CHUNK_BYTES : MAX_CHUNK_BYTES;
     if (arena->expected_bytes > arena->used_bytes)
         return arena->expected_bytes;
     if (arena->used_bytes < FIRST_CHUNK_BYTES)
         return FIRST_CHUNK_BYTES;
-    return arena->used_bytes < MAX_CHUNK_BYTES ? arena->used_bytes : MAX_CHUNK_BYTES;
+    return arena->used_bytes < most ? arena->used_bytes : most;
+}
+
+/* Of a new chunk of size bytes, for an item that needs so many of them. */
+static size_t huge_bytes_of(const Arena *arena, size_t size, size_t needed)
+{
+    size_t bytes = foreseen_behind(arena, ptx_arena_held(arena));
+    if (needed >= (size_t)HUGE_PAGE_BYTES && bytes < needed)
+        bytes = rounded_up_to(needed, HUGE_PAGE_BYTES);
+    return bytes < size ? bytes : size;
 }
 
 /* A spare chunk that has so many bytes to hand out, or a new one. */
@@ -225,7 +375,7 @@ static ArenaChunk *take_chunk(Arena *arena, size_t bytes)
         size = chunk_bytes(needed);
     if (size > left)
         ptx_arena_fail(arena);
-    chunk = system_chunk(arena->region, size);
+    chunk = system_chunk(arena, size, huge_bytes_of(arena, size, needed));
     if (!chunk)
         ptx_arena_fail(arena);
     arena->used_bytes += size;
@@ -235,9 +385,12 @@ static ArenaChunk *take_chunk(Arena *arena, size_t bytes)
 static size_t ready_step(const ArenaChunk *chunk)
 {
     switch (chunk->origin) {
-    case CHUNK_MAPPED:    return HUGE_PAGE_BYTES;
-    case CHUNK_OF_REGION: return READY_REGION_BYTES;
-    default:              return READY_BYTES;
+    case CHUNK_MAPPED:
+        return chunk->ready_end < chunk->huge_end ? HUGE_PAGE_BYTES : READY_LONG_BYTES;
+    case CHUNK_OF_REGION:
+        return READY_LONG_BYTES;
+    default:
+        return READY_BYTES;
     }
 }
 
@@ -348,26 +501,6 @@ ArenaMark ptx_arena_mark(const Arena *arena)
     return (ArenaMark){ arena->chunks, arena->next };
 }
 
-/* What was handed out from `begin` on is to be zeroed before it is handed out again; whole pages of
- * a long part are given to the system, which hands out zeroed ones. */
-static void give_back(ArenaChunk *chunk, char *begin)
-{
-    if (chunk->dirty_end < chunk->used_end)
-        chunk->dirty_end = chunk->used_end;
-#ifdef __linux__ /* elsewhere the pages need not come back zeroed */
-    char *const end = chunk->dirty_end;
-    const size_t head = (size_t)(PAGE_BYTES - (uintptr_t)begin % PAGE_BYTES) % PAGE_BYTES;
-    const size_t tail = (size_t)((uintptr_t)end % PAGE_BYTES);
-    if (chunk->origin == CHUNK_MAPPED && end - begin >= GIVEN_BACK_BYTES
-        && !madvise(begin + head, (size_t)(end - begin) - head - tail, MADV_DONTNEED)) {
-        memset(end - tail, 0, tail);
-        chunk->ready_end = chunk->dirty_end = begin + head;
-    }
-#else
-    (void)begin;
-#endif
-}
-
 static void put_aside(Arena *arena, ArenaChunk *chunk)
 {
     if (chunk->bytes > KEPT_BYTES) {
@@ -376,6 +509,11 @@ static void put_aside(Arena *arena, ArenaChunk *chunk)
         return;
     }
     give_back(chunk, chunk->data);
+    if (arena->region) {
+        arena->used_bytes -= chunk->bytes;
+        take_back(arena->region, chunk);
+        return;
+    }
     chunk->older = arena->spare;
     arena->spare = chunk;
 }

@@ -14,25 +14,28 @@
 
 typedef struct ArenaChunk ArenaChunk;
 
-/* Memory that several arenas of one thread take chunks from, in huge pages where the system has
- * them: those of a small file fill one or two. All zero at first; what it gave stays with the arena
- * until the region is closed. */
+/* Memory that several arenas of one thread take chunks from, and give them back to for any of them,
+ * in huge pages where the system has them: those of a small file fill one. All zero at first. */
 typedef struct ArenaRegion {
     char *mapped;               /* by the first arena that asks; NULL */
     char *next, *end;           /* free part */
+    char *written_end;          /* all behind it is zero */
+    ArenaChunk *spare;          /* given back */
+    uint32_t in_hand;           /* chunks that were cut from it and not given back */
     bool is_open;
 } ArenaRegion;
 
 typedef struct Arena {
     char *next, *end;           /* free part of the newest chunk, as far as it is zeroed */
     ArenaChunk *chunks;         /* newest first */
-    /* given back by ptx_arena_release: the next ones to be used */
+    /* given back by ptx_arena_release, where there is no region: the next ones to be used */
     ArenaChunk *spare;
     size_t used_bytes;          /* taken from the system */
     size_t limit_bytes;
     jmp_buf *on_failure;        /* must be set before the first allocation */
     ArenaRegion *region;        /* that has chunks for it; NULL: the system gives them */
     size_t expected_bytes;      /* a guess, rather too high: its first chunk has room for so many */
+    size_t foreseen_bytes;      /* by ptx_arena_foresee */
     /* asked before a new chunk is begun: nonzero is a failure; NULL: it is not asked */
     int (*is_stopped)(void *context);
     void *stop_context;
@@ -52,6 +55,13 @@ void ptx_arena_free(Arena *arena);
 
 /* Of memory that pages were asked for: chunks have room for more. */
 size_t ptx_arena_bytes(const Arena *arena);
+
+/* What was handed out. */
+size_t ptx_arena_held(const Arena *arena);
+
+/* So much will be handed out in the end: huge pages that it fills are asked for as such. A guess
+ * that is too low costs some time, one that is too high memory. */
+void ptx_arena_foresee(Arena *arena, size_t bytes);
 
 ArenaMark ptx_arena_mark(const Arena *arena);
 void ptx_arena_release(Arena *arena, ArenaMark mark);
