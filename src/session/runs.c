@@ -175,14 +175,14 @@ static const Evaluation *evaluate_trial(Session *s)
     return kept;
 }
 
-/* Where the grid is unknown, and the budget would not do for a block: what findings rest on, its
- * first warp and its last. NULL: it would do, or this is not known. */
+/* Where the grid is unknown, and the warps of a block take more than a small share of the budget:
+ * what findings rest on, its first warp and its last. NULL: they do not, or this is not known. */
 static const Evaluation *evaluation_of_ends(Session *s)
 {
     if (ptx_session_is_trial(s) || s->launch->grid[0] || s->func->has_unknown)
         return NULL;
     const Evaluation *ends = ptx_session_evaluation(s, BUDGET_SHAPES);
-    const uint64_t of_block = effort_of(s, BUDGET_FIGURES).steps / 2;
+    const uint64_t of_block = effort_of(s, BUDGET_FIGURES).steps / EVALUATE_SHARE_OF_BLOCK;
     const int64_t warps = ptx_session_shape(s)->warps_per_block;
     if (!ends || ends->is_cut || ends->mean_work * (double)warps <= (double)of_block)
         return NULL;

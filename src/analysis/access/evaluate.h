@@ -113,7 +113,8 @@ enum {
     EVALUATE_STEPS_PER_INSN = 24,       /* ... and so many for an instruction */
     /* for a report where the grid is unknown, where every warp of two blocks runs: so many ... */
     EVALUATE_STEPS_SAMPLE = 1 << 11,
-    EVALUATE_STEPS_PER_SAMPLE = 4,      /* ... and so many for an instruction */
+    EVALUATE_STEPS_PER_SAMPLE = 4,      /* ... and so many for an instruction; */
+    EVALUATE_SHARE_OF_BLOCK = 8,        /* where a block takes less than this part of it */
 };
 
 typedef enum Depth {
