@@ -761,6 +761,13 @@ struct ptxlint_kernel;
 typedef void (*ptxlint_take_fn)(void *context, const ptxlint_module *module,
                                 const struct ptxlint_kernel *kernel);
 
+/* Is asked before a kernel is analysed that has the code of first, which was taken, but for names:
+ * of both there are names, places and directives. Nonzero: it is taken, with the figures of first;
+ * 0: it is analysed for itself. */
+typedef int (*ptxlint_take_same_fn)(void *context, const ptxlint_module *module,
+                                    const struct ptxlint_kernel *kernel,
+                                    const struct ptxlint_kernel *first);
+
 typedef struct ptxlint_options {
     size_t size;                        /* sizeof(ptxlint_options), set by ptxlint_options_init */
     const char *path;                   /* shown in diagnostics and reports; NULL: "-" */
@@ -833,6 +840,8 @@ typedef struct ptxlint_options {
      * kernel has several launches, and with estimates_only, has_instructions, has_symbols or
      * budget */
     int overview_only;
+    /* with take_kernel and its context; NULL: every kernel is analysed for itself */
+    ptxlint_take_same_fn take_same;
 } ptxlint_options;
 
 PTXLINT_API void ptxlint_options_init(ptxlint_options *options);
@@ -1845,6 +1854,8 @@ typedef struct ptxlint_kernel {
     size_t hot_line_count;
     ptxlint_source_place source;        /* of its first instruction with a CUDA line */
     ptxlint_source_place live_source;   /* of pressure.where */
+    size_t same_count;                  /* kernels with the same code that take_same is still asked
+                                         * for */
 } ptxlint_kernel;
 
 /* Functions with a body, in file order: entries and .funcs. */
@@ -2547,6 +2558,12 @@ PTXLINT_API ptxlint_status ptxlint_writer_finish(ptxlint_writer *writer);
 PTXLINT_API ptxlint_status ptxlint_writer_take(ptxlint_writer *writer,
                                                const ptxlint_module *module,
                                                const ptxlint_kernel *kernel);
+
+/* The same, as a ptxlint_take_same_fn has it: whether the kernel was written as the first was, with
+ * its own names and lines. */
+PTXLINT_API int ptxlint_writer_take_same(ptxlint_writer *writer, const ptxlint_module *module,
+                                         const ptxlint_kernel *kernel,
+                                         const ptxlint_kernel *first);
 
 /* A further member of the document, its value as JSON: of the object in PTXLINT_JSON, of the run's
  * properties in PTXLINT_SARIF; other formats have none. Before ptxlint_writer_finish, once. */

@@ -52,7 +52,7 @@ class Options(Structure):
                 ("has_instructions", c_int), ("history", c_void_p),
                 ("is_stopped", c_void_p), ("stop_context", c_void_p),
                 ("take_kernel", c_void_p), ("take_context", c_void_p),
-                ("overview_only", c_int)]
+                ("overview_only", c_int), ("take_same", c_void_p)]
 
 
 class ModuleInfo(Structure):
@@ -122,7 +122,8 @@ class Kernel(Structure):
                 ("param_count", c_size_t), ("demangled", c_char_p),
                 ("launch_number", c_uint32), ("launch_count", c_uint32),
                 ("hot_lines", c_void_p), ("hot_line_count", c_size_t),
-                ("source", SourcePlace), ("live_source", SourcePlace)]
+                ("source", SourcePlace), ("live_source", SourcePlace),
+                ("same_count", c_size_t)]
 
 
 class TimePart(Structure):

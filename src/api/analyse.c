@@ -180,6 +180,40 @@ static void analyse_beside(AnalysisThread *w, Session *first, FuncId f, size_t g
     crew->known_beside[gpu - 1][f] = &b->sessions;
 }
 
+/* The same as an earlier one: the caller took it, and rules find what they found there. */
+static bool take_as_first(const AnalysisThread *w, FuncId f, ptxlint_kernel *kernel)
+{
+    const Crew *crew = w->crew;
+    const FuncId *firsts = ptx_same_code_firsts(crew->same);
+    if (!crew->is_taken || !crew->options->take_same || !firsts || firsts[f] == NO_ID
+        || firsts[f] == f
+        || !ptx_same_findings_are_all(w->same, firsts[f], &crew->found[firsts[f]])
+        || !ptx_same_code_keeps_columns(crew->same, f))
+        return false;
+    const ptxlint_kernel *first = &crew->module->kernels[crew->kernel_of[firsts[f]]];
+    ptx_view_taken(w->sessions, f, kernel);
+    kernel->same_count = ptx_same_code_count(crew->same, f);
+    return crew->options->take_same(crew->options->take_context, crew->module, kernel, first) != 0;
+}
+
+/* How many others may be taken as this one is. */
+static size_t count_same_as(const AnalysisThread *w, FuncId f)
+{
+    const Crew *crew = w->crew;
+    const FuncId *firsts = ptx_same_code_firsts(crew->same);
+    return crew->options->take_same && firsts && firsts[f] == f
+                   && ptx_same_findings_are_all(w->same, f, &w->sink)
+               ? ptx_same_code_count(crew->same, f)
+               : 0;
+}
+
+static void hand_out(const AnalysisThread *w, FuncId f, ptxlint_kernel *kernel)
+{
+    const ptxlint_options *options = w->crew->options;
+    kernel->same_count = count_same_as(w, f);
+    options->take_kernel(options->take_context, w->crew->module, kernel);
+}
+
 static void analyse_func(AnalysisThread *w, FuncId f)
 {
     const Crew *crew = w->crew;
@@ -191,21 +225,24 @@ static void analyse_func(AnalysisThread *w, FuncId f)
     w->sink.func = (int32_t)f;
     tell_of_calls(w, f);
     ptx_session_begin(session);
-    if (w->engine)
+    const bool is_taken = kernel && crew->is_taken,
+               is_same = is_taken && take_as_first(w, f, kernel);
+    if (w->engine && !is_same)
         ask_by_stage(w->sessions, options, session);
     else if (w->sessions->is_for_estimates)
         ask_for_estimates(w->sessions, options, session);
     if (kernel) {
-        TIMED(VIEW, ptx_view_func(w->sessions, f, kernel));
+        if (!is_same)
+            TIMED(VIEW, ptx_view_func(w->sessions, f, kernel));
         if (w->engine)
             TIMED(RULES, find_in_function(w, session));
         for (size_t g = 1; w->beside && g < m->gpu_count; g++)
             TIMED(RULES, analyse_beside(w, session, f, g));
     }
-    if (kernel && crew->is_taken)
-        TIMED(VIEW, options->take_kernel(options->take_context, m, kernel));
+    if (is_taken && !is_same)
+        TIMED(VIEW, hand_out(w, f, kernel));
     ptx_session_end(session);
-    if (kernel && crew->is_taken)
+    if (is_taken)
         ptx_view_taken(w->sessions, f, kernel);
     crew->found[f] = w->sink;
     crew->known_by[f] = w->sessions;

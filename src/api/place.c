@@ -22,7 +22,7 @@
 
 enum { NEAR_BYTES = 128 };      /* the ends of most lines are as near, and cheaper to look for */
 
-static uint32_t begin_of_line(const Module *ir, uint32_t line, uint32_t offset)
+static uint32_t line_begin_near(const Module *ir, uint32_t line, uint32_t offset)
 {
     uint32_t begin = offset;
     const uint32_t least = offset > NEAR_BYTES ? offset - NEAR_BYTES : 0;
@@ -31,7 +31,7 @@ static uint32_t begin_of_line(const Module *ir, uint32_t line, uint32_t offset)
     return begin > least ? begin : ptx_line_start(ir, line);
 }
 
-static uint32_t end_of_line(const Module *ir, uint32_t line, uint32_t offset)
+static uint32_t line_end_near(const Module *ir, uint32_t line, uint32_t offset)
 {
     if (line + 1 >= ir->line_count)
         return ir->length;
@@ -48,11 +48,11 @@ ptxlint_place ptxlint_module_place(const ptxlint_module *m, uint32_t offset)
     const Module *ir = m->ir;
     if (offset > m->length)
         offset = (uint32_t)m->length;
-    const uint32_t line = ptx_line_of(ir, offset), begin = begin_of_line(ir, line, offset);
+    const uint32_t line = ptx_line_of(ir, offset), begin = line_begin_near(ir, line, offset);
     ptxlint_place place = { .line = line + 1,
                             .column = offset - begin + 1,
                             .line_begin = begin,
-                            .line_end = end_of_line(ir, line, offset) };
+                            .line_end = line_end_near(ir, line, offset) };
     if (place.line_end > place.line_begin && m->text[place.line_end - 1] == '\r')
         place.line_end--;
     return place;

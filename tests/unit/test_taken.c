@@ -37,7 +37,7 @@ typedef struct Taker {
     ptxlint_writer *writer;
     Text names;
     size_t stop_after;          /* so many; 0: never */
-    size_t count;
+    size_t count, same_count;
 } Taker;
 
 static void take(void *context, const ptxlint_module *module, const ptxlint_kernel *kernel)
@@ -109,6 +109,89 @@ static void test_same_document(void **state)
     for (size_t i = 0; i < COUNT(files); i++) {
         char *ptx = kit_read(files[i], &(size_t){ 0 });
         expect_same(ptx, 1, true);
+        free(ptx);
+    }
+}
+
+/* ---- kernels with the same code -------------------------------------------------------------- */
+
+/* Whose names, demangled, are copy<COUNT>(float*), with %s for names and %u for label numbers. */
+static const char template_text[] =
+    ".visible .entry %s(\n.param .u64 %s_param_0\n)\n{\n"
+    ".reg .b32 %%r<9>; .reg .b64 %%rd<5>; .reg .pred %%p<2>; .reg .f32 %%f<4>;\n"
+    ".shared .align 4 .b8 %s_rows[4096];\n"
+    "\tld.param.u64 \t%%rd1, [%s_param_0];\n\tmov.u32 \t%%r1, %%tid.x;\n"
+    "\tmul.wide.u32 \t%%rd2, %%r1, 128;\n\tadd.s64 \t%%rd3, %%rd1, %%rd2;\n"
+    "\tmov.u32 \t%%r2, 0;\n\tmov.u32 \t%%r3, %s_rows;\n\tshl.b32 \t%%r4, %%r1, 7;\n"
+    "\tadd.s32 \t%%r5, %%r3, %%r4;\n$L__BB%u_1:\n\tld.global.f32 \t%%f1, [%%rd3];\n"
+    "\tst.shared.f32 \t[%%r5], %%f1;\n\tld.shared.f32 \t%%f2, [%%r5];\n"
+    "\tadd.f32 \t%%f3, %%f1, %%f2;\n\tst.global.f32 \t[%%rd3], %%f3;\n"
+    "\tadd.s32 \t%%r2, %%r2, 1;\n\tsetp.lt.u32 \t%%p1, %%r2, 8;\n"
+    "\t@%%p1 bra \t$L__BB%u_1;\n%s\tret;\n}\n";
+
+/* Of a module with a kernel for each name; end: another statement. */
+static char *text_of_same(const char *const names[], size_t count, const char *end)
+{
+    Text out = { 0 };
+    kit_print(&out, "%s", ".version 8.0\n.target sm_90\n.address_size 64\n");
+    for (size_t i = 0; i < count; i++) {
+        char rows[128];
+        snprintf(rows, sizeof rows, "_ZZ%sE4", names[i] + 2);
+        kit_print(&out, template_text, names[i], names[i], rows, names[i], rows, (unsigned)i + 8,
+                  (unsigned)i + 8, end);
+    }
+    return out.bytes;
+}
+
+static int take_same(void *context, const ptxlint_module *module, const ptxlint_kernel *kernel,
+                     const ptxlint_kernel *first)
+{
+    Taker *taker = context;
+    const int is_taken = ptxlint_writer_take_same(taker->writer, module, kernel, first);
+    taker->same_count += is_taken != 0;
+    return is_taken;
+}
+
+/* The same document, and so many kernels were written as others were. */
+static void expect_same_rows(const char *ptx, size_t same_count)
+{
+    Text kept = { 0 }, taken = { 0 };
+    ptxlint_writer *writer = new_writer(&kept);
+    Taker taker = { .writer = new_writer(&taken) };
+    ptxlint_options keeping = options_with(NULL), taking = options_with(&taker);
+    taking.take_same = take_same;
+    for (int i = 0; i < 2; i++) {
+        add(writer, ptx, &keeping);
+        add(taker.writer, ptx, &taking);
+    }
+    finish(writer);
+    finish(taker.writer);
+    assert_int_equal(taker.same_count, 2 * same_count);
+    assert_int_equal(taken.length, kept.length);
+    assert_memory_equal(taken.bytes, kept.bytes, kept.length);
+    free(taker.names.bytes);
+    free(kept.bytes);
+    free(taken.bytes);
+}
+
+static void test_same_code(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *names[3], *end;
+        size_t same_count;
+    } cases[] = {
+        { { "_Z4copyILi2EEvPf", "_Z4copyILi4EEvPf", "_Z4copyILi16EEvPf" }, "", 2 },
+        { { "_Z4copyILi2EEvPf", "_Z6columnILi4EEvPf", "_Z4copyILi16EEvPf" }, "", 2 },
+        /* other code, and a name in a place of its own */
+        { { "_Z4copyILi2EEvPf", "_Z4copyILi4EEvPd", "_Z4copyILi16EEvPi" }, "", 2 },
+        /* a line that is not of PTX alone */
+        { { "_Z4copyILi2EEvPf", "_Z4copyILi4EEvPf", "_Z4copyILi16EEvPf" },
+          "\t.loc 1 7 3\n\tadd.s32 \t%r6, %r2, 1;\n", 0 },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *ptx = text_of_same(cases[i].names, 3, cases[i].end);
+        expect_same_rows(ptx, cases[i].same_count);
         free(ptx);
     }
 }
@@ -197,6 +280,7 @@ static void test_refusals(void **state)
 UNIT(taken)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_same_document),
+                                        cmocka_unit_test(test_same_code),
                                         cmocka_unit_test(test_what_is_left),
                                         cmocka_unit_test(test_failure),
                                         cmocka_unit_test(test_refusals) };

@@ -30,6 +30,7 @@ struct SameCode {
     const ptxlint_module *m;
     FuncId *first;              /* per function; NO_ID */
     SameShifts *shifts;         /* per function */
+    uint32_t *behind;           /* per function: others with its code behind it */
 };
 
 struct SameFindings {
@@ -345,6 +346,15 @@ static bool is_worth_comparing(const ptxlint_module *m, const ptxlint_options *o
            && !has_rules_of_user(options);
 }
 
+static void count_behind(SameCode *code, Arena *scratch)
+{
+    const uint32_t count = code->m->ir->func_count;
+    uint32_t *found = ptx_arena_array(scratch, uint32_t, count);
+    for (FuncId f = count; f-- > 0;)
+        if (code->first[f] != NO_ID)
+            code->behind[f] = found[code->first[f]]++;
+}
+
 const SameCode *ptx_same_code_find(ptxlint_module *m, const ptxlint_options *options,
                                    const Launch *const *launches, Arena *scratch)
 {
@@ -354,7 +364,8 @@ const SameCode *ptx_same_code_find(ptxlint_module *m, const ptxlint_options *opt
     const ArenaMark mark = ptx_arena_mark(scratch);
     SameCode *code = ptx_arena_new(&m->arena, SameCode);
     *code = (SameCode){ m, ptx_arena_array(&m->arena, FuncId, count),
-                        ptx_arena_array(&m->arena, SameShifts, count) };
+                        ptx_arena_array(&m->arena, SameShifts, count),
+                        ptx_arena_array(&m->arena, uint32_t, count) };
     SameSearch s = { .m = m, .code = code, .scratch = scratch,
                      .older = ptx_arena_array(scratch, FuncId, count) };
     for (FuncId f = 0; f < count; f++)
@@ -362,6 +373,7 @@ const SameCode *ptx_same_code_find(ptxlint_module *m, const ptxlint_options *opt
     for (FuncId f = 0; f < count; f++)
         if (may_be_compared(m, f, launches[f]))
             look_for_same(&s, f);
+    count_behind(code, scratch);
     ptx_arena_release(scratch, mark);
     return s.has_any ? code : NULL;
 }
@@ -369,6 +381,35 @@ const SameCode *ptx_same_code_find(ptxlint_module *m, const ptxlint_options *opt
 const FuncId *ptx_same_code_firsts(const SameCode *code)
 {
     return code ? code->first : NULL;
+}
+
+uint32_t ptx_same_code_count(const SameCode *code, FuncId f)
+{
+    return code ? code->behind[f] : 0;
+}
+
+/* Whether a statement or label ends in its line before something else begins there. */
+static bool has_more_behind(const Module *ir, uint32_t from, uint32_t end)
+{
+    bool is_ended = false;
+    for (uint32_t i = from; i < end && ir->text[i] != '\n'; i++) {
+        const char c = ir->text[i];
+        if (is_ended && c != ' ' && c != '\t' && c != '\r')
+            return true;
+        is_ended |= c == ';' || c == ':' || c == '{' || c == '}';
+    }
+    return false;
+}
+
+bool ptx_same_code_keeps_columns(const SameCode *code, FuncId f)
+{
+    const Module *ir = code->m->ir;
+    const SameShifts *shifts = &code->shifts[f];
+    const uint32_t end = ir->funcs[code->first[f]].span.end;
+    for (uint32_t s = 0; s < shifts->count; s++)
+        if (has_more_behind(ir, shifts->items[s].from, end))
+            return false;
+    return true;
 }
 
 /* ---- findings -------------------------------------------------------------------------------- */
@@ -397,6 +438,11 @@ bool ptx_same_findings_add(const SameFindings *all, FuncId f, DiagSink *sink)
         found.items[i]->func = (int32_t)f;
     ptx_diag_append(sink, &found);
     return true;
+}
+
+bool ptx_same_findings_are_all(const SameFindings *all, FuncId f, const DiagSink *sink)
+{
+    return all && all->is_noted[f] && all->found[f].count == sink->count;
 }
 
 /* What is said of the first alone: its name, also in short, numbers of its labels. What was cut may

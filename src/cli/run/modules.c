@@ -179,6 +179,7 @@ void ptx_run_make(void *context, size_t index, unsigned worker, Job *job)
     const InputFile *file = &run->files.items[index];
     if (ptx_run_takes_kernels(run, index)) {
         options.take_kernel = ptx_run_take_kernel;
+        options.take_same = ptx_run_take_same;
         options.take_context = run;
     }
     if (run->is_merge)

@@ -68,6 +68,14 @@ void ptx_run_take_kernel(void *context, const ptxlint_module *module, const ptxl
     target->is_lost |= status != PTXLINT_OK;
 }
 
+int ptx_run_take_same(void *context, const ptxlint_module *module, const ptxlint_kernel *kernel,
+                      const ptxlint_kernel *first)
+{
+    const CliRun *run = context;
+    const RunTarget *target = &run->targets[0];
+    return !target->is_lost && ptxlint_writer_take_same(target->writer, module, kernel, first);
+}
+
 /* budget init: the head before the first. */
 static void draft_budget(CliRun *run, const char *path, const ptxlint_module *module)
 {

@@ -65,6 +65,8 @@ ptxlint_options ptx_run_module_options(const CliRun *run, size_t index, unsigned
 bool ptx_run_takes_kernels(const CliRun *run, size_t index);
 
 /* A ptxlint_take_fn; context: the CliRun. */
+int ptx_run_take_same(void *context, const ptxlint_module *module, const ptxlint_kernel *kernel,
+                      const ptxlint_kernel *first);
 void ptx_run_take_kernel(void *context, const ptxlint_module *module, const ptxlint_kernel *kernel);
 
 /* Makes the module of a file, in any thread; context: the CliRun. */

@@ -128,6 +128,7 @@ static void end_json_file(ptxlint_writer *writer)
 {
     if (!writer->taken.has_kernels)
         begin_json_functions(writer);
+    ptx_same_rows_free(&writer->same);
     ptx_out_text(&writer->out, "]}");
     writer->taken = (TakenRows){ .is_begun = false };
 }
@@ -145,6 +146,35 @@ void ptx_writer_add_json(ptxlint_writer *writer, const ptxlint_module *module)
     take_late_status(writer);
 }
 
+/* Kept for the others, too. */
+static void put_row_of_several(ptxlint_writer *writer, const ptxlint_module *module,
+                               const ptxlint_kernel *kernel)
+{
+    Buffer text = { 0 };
+    Out own;
+    ptx_out_init(&own, ptx_buffer_write, &text);
+    ptx_json_kernel(&own, module, kernel, NULL);
+    ptx_out_flush(&own);
+    ptx_out_bytes(&writer->out, text.bytes, text.length);
+    if (own.status != PTXLINT_OK && writer->out.status == PTXLINT_OK)
+        writer->out.status = PTXLINT_NO_MEMORY;
+    if (own.status == PTXLINT_OK)
+        ptx_same_rows_keep(&writer->same, module, kernel, &text);
+    free(text.bytes);
+}
+
+bool ptx_writer_take_same_json(ptxlint_writer *writer, const ptxlint_module *module,
+                               const ptxlint_kernel *kernel, const ptxlint_kernel *first)
+{
+    if (!writer->taken.is_begun || writer->taken.has_kernels
+        || !is_reported(writer, kernel, true)
+        || !ptx_same_rows_have(&writer->same, module, kernel, first))
+        return false;
+    ptx_out_separator(&writer->out, &writer->taken.has_row);
+    ptx_same_rows_put(&writer->same, &writer->out, module, kernel, first);
+    return true;
+}
+
 ptxlint_status ptx_writer_take_json(ptxlint_writer *writer, const ptxlint_module *module,
                                     const ptxlint_kernel *kernel)
 {
@@ -156,7 +186,10 @@ ptxlint_status ptx_writer_take_json(ptxlint_writer *writer, const ptxlint_module
         begin_json_functions(writer);
     if (module && is_reported(writer, kernel, kernel->is_entry)) {
         ptx_out_separator(&writer->out, &writer->taken.has_row);
-        ptx_json_kernel(&writer->out, module, kernel, NULL);
+        if (kernel->same_count)
+            put_row_of_several(writer, module, kernel);
+        else
+            ptx_json_kernel(&writer->out, module, kernel, NULL);
     }
     if (!module && writer->taken.is_begun)
         end_json_file(writer);

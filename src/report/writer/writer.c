@@ -225,6 +225,15 @@ ptxlint_status ptxlint_writer_take(ptxlint_writer *writer, const ptxlint_module 
     return ptx_writer_take_json(writer, module, kernel);
 }
 
+int ptxlint_writer_take_same(ptxlint_writer *writer, const ptxlint_module *module,
+                             const ptxlint_kernel *kernel, const ptxlint_kernel *first)
+{
+    return writer && module && kernel && first && !writer->is_finished
+           && writer->document == PTXLINT_REPORT && writer->options.format == PTXLINT_JSON
+           && !writer->options.has_details
+           && ptx_writer_take_same_json(writer, module, kernel, first);
+}
+
 ptxlint_status ptxlint_writer_finish(ptxlint_writer *writer)
 {
     if (!writer || writer->is_finished)
@@ -261,6 +270,7 @@ void ptxlint_writer_free(ptxlint_writer *writer)
     ptx_html_free(writer->page);
     ptx_overview_free(writer->overview);
     ptx_once_free(writer->once);
+    ptx_same_rows_free(&writer->same);
     ptx_hash_map_free(&writer->rule_counts);
     free(writer->xml.file);
     free(writer->late_bytes.bytes);

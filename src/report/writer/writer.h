@@ -5,6 +5,7 @@
 #include "report/html/html.h"
 #include "report/overview/overview.h"
 #include "report/report.h"
+#include "report/writer/same_rows.h"
 
 /* How far the kernels of a module are written that is not added yet. */
 typedef struct TakenRows {
@@ -21,6 +22,7 @@ struct ptxlint_writer {
     Totals totals;
     bool has_item;              /* the JSON array being written has an element */
     TakenRows taken;            /* of a module that is being made */
+    SameRows same;              /* of it: rows that kernels with the same code have, too */
     bool is_finished;           /* nothing more may be added */
     Sarif *sarif;               /* NULL in other formats */
     Github *github;             /* the same */
@@ -75,6 +77,10 @@ void ptx_writer_add_json(ptxlint_writer *writer, const ptxlint_module *module);
 /* module NULL: no more of it comes. */
 ptxlint_status ptx_writer_take_json(ptxlint_writer *writer, const ptxlint_module *module,
                                     const ptxlint_kernel *kernel);
+
+/* Whether it could be written as the row of first, which has the same code. */
+bool ptx_writer_take_same_json(ptxlint_writer *writer, const ptxlint_module *module,
+                               const ptxlint_kernel *kernel, const ptxlint_kernel *first);
 
 /* Of several kernels figures are written where they are asked for; of one, always. */
 void ptx_writer_add_text(ptxlint_writer *writer, const ptxlint_module *module);
