@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LINK_BYTES = 160 };      /* of an instruction's text in a chain */
@@ -358,25 +359,61 @@ static void put_resources(Json *json, const char *key, const ptxlint_kernel *ker
     ptx_json_end(json);
 }
 
+enum { LINK_HEADS = 256, ACCESS_REASONS = 8 };
+
+/* What accesses and branches of a kernel have in common. */
+typedef struct CommonParts {
+    JsonLinkHead heads[LINK_HEADS];     /* by place: most instructions are links of many chains */
+    JsonReasons reasons[ACCESS_REASONS];        /* by how many members are null */
+} CommonParts;
+
+/* NULL: no memory, which is no failure. */
+static CommonParts *common_parts_new(void)
+{
+    CommonParts *parts = malloc(sizeof *parts);
+    for (size_t i = 0; parts && i < LINK_HEADS; i++)
+        parts->heads[i].begin = parts->heads[i].end = parts->heads[i].length = 0;
+    for (size_t i = 0; parts && i < ACCESS_REASONS; i++)
+        parts->reasons[i].length = 0;
+    return parts;
+}
+
+static JsonLinkHead *link_head_at(CommonParts *parts, ptxlint_span span)
+{
+    const uint64_t hash = ptx_hash_mix(span.begin);
+    JsonLinkHead *head = &parts->heads[hash % LINK_HEADS];
+    if (head->begin != span.begin || head->end != span.end)
+        head->length = 0;
+    head->begin = span.begin;
+    head->end = span.end;
+    return head;
+}
+
 /* What made an address or a condition: where, in which words, and what that does to lanes. */
-static void put_chain(Json *json, const char *key, const ptxlint_module *module,
+static void put_chain(Json *json, const char *key, const ptxlint_module *module, CommonParts *parts,
                       const ptxlint_related *chain, size_t count)
 {
     const char *text = ptxlint_module_get_info(module)->text;
     ptx_json_array(json, key);
     for (size_t i = 0; i < count; i++) {
         const ptxlint_span span = chain[i].span;
-        const ptxlint_place place = ptxlint_module_place(module, span.begin);
         const size_t length = span.end - span.begin;
-        ptx_json_link(json, &(JsonLink){ place.line, place.column, text + span.begin,
-                                         chain[i].message,
-                                         length < LINK_BYTES ? length : LINK_BYTES });
+        JsonLinkHead own = { .length = 0 }, *head = parts ? link_head_at(parts, span) : &own;
+        JsonLink link = { .what = chain[i].message };
+        if (!head->length) {
+            const ptxlint_place place = ptxlint_module_place(module, span.begin);
+            link.line = place.line;
+            link.column = place.column;
+            link.text = text + span.begin;
+            link.length = length < LINK_BYTES ? length : LINK_BYTES;
+        }
+        ptx_json_link(json, &link, head);
     }
     ptx_json_end(json);
 }
 
-static void put_branch(Json *json, const ptxlint_module *module, const ptxlint_kernel *kernel,
-                       const ptxlint_branch *branch)
+static void put_branch(Json *json, const ptxlint_module *module, CommonParts *parts,
+                       const ptxlint_kernel *kernel, const ptxlint_branch *branch)
 {
     ptxlint_place place = ptxlint_module_place(module, branch->span.begin);
     ptx_json_object(json, NULL);
@@ -392,7 +429,7 @@ static void put_branch(Json *json, const ptxlint_module *module, const ptxlint_k
     ptx_json_given(json, "meets_line",
                    branch->meeting.end ? ptxlint_module_place(module, branch->meeting.begin).line
                                        : 0);
-    put_chain(json, "chain", module, branch->chain, branch->chain_count);
+    put_chain(json, "chain", module, parts, branch->chain, branch->chain_count);
     ptx_json_reasons(json, ptx_reason_branch, &(ReasonContext){ kernel, NULL });
     ptx_json_end(json);
 }
@@ -438,7 +475,19 @@ static void put_hot_line(Json *json, const ptxlint_hot_line *line)
     ptx_json_end(json);
 }
 
-static void put_access(Json *json, const ptxlint_module *module, const ptxlint_access *access)
+static void put_access_reasons(Json *json, const ptxlint_access *access, CommonParts *parts)
+{
+    const uint32_t state = isfinite(access->active_threads) ? 1 + (access->pattern != NULL) : 0;
+    const unsigned nulls = json->levels[json->depth].null_count;
+    if (parts)
+        ptx_json_reasons_kept(json, ptx_reason_access, access, state,
+                              &parts->reasons[nulls % ACCESS_REASONS]);
+    else
+        ptx_json_reasons(json, ptx_reason_access, access);
+}
+
+static void put_access(Json *json, const ptxlint_module *module, CommonParts *parts,
+                       const ptxlint_access *access)
 {
     ptxlint_place place = ptxlint_module_place(module, access->span.begin);
     ptx_json_object(json, NULL);
@@ -464,9 +513,9 @@ static void put_access(Json *json, const ptxlint_module *module, const ptxlint_a
     ptx_json_int(json, "stride_bytes", access->stride_bytes);
     ptx_json_text(json, "certainty", ptx_report_certainty(access->certainty));
     ptx_json_why(json, access->why);
-    put_chain(json, "chain", module, access->chain, access->chain_count);
+    put_chain(json, "chain", module, parts, access->chain, access->chain_count);
     put_shapes(json, "shapes", access);
-    ptx_json_reasons(json, ptx_reason_access, access);
+    put_access_reasons(json, access, parts);
     ptx_json_end(json);
 }
 
@@ -554,6 +603,21 @@ static void put_kernel_head(Json *json, const ptxlint_module *module, const ptxl
     put_json_mix(json, "mix", &kernel->mix);
 }
 
+static void put_memory_and_branches(Json *json, const ptxlint_module *module, const ptxlint_kernel *kernel)
+{
+    const Out *out = json->out;
+    CommonParts *parts = common_parts_new();
+    ptx_json_array(json, "accesses");
+    for (size_t i = 0; i < kernel->access_count && out->status == PTXLINT_OK; i++)
+        put_access(json, module, parts, &kernel->accesses[i]);
+    ptx_json_end(json);
+    ptx_json_array(json, "branches");
+    for (size_t i = 0; i < kernel->branch_count && out->status == PTXLINT_OK; i++)
+        put_branch(json, module, parts, kernel, &kernel->branches[i]);
+    ptx_json_end(json);
+    free(parts);
+}
+
 void ptx_json_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel,
                      const ptxlint_recognition *recognition)
 {
@@ -564,14 +628,7 @@ void ptx_json_kernel(Out *out, const ptxlint_module *module, const ptxlint_kerne
     for (size_t i = 0; i < kernel->loop_count && out->status == PTXLINT_OK; i++)
         put_loop(json, module, &kernel->loops[i]);
     ptx_json_end(json);
-    ptx_json_array(json, "accesses");
-    for (size_t i = 0; i < kernel->access_count && out->status == PTXLINT_OK; i++)
-        put_access(json, module, &kernel->accesses[i]);
-    ptx_json_end(json);
-    ptx_json_array(json, "branches");
-    for (size_t i = 0; i < kernel->branch_count && out->status == PTXLINT_OK; i++)
-        put_branch(json, module, kernel, &kernel->branches[i]);
-    ptx_json_end(json);
+    put_memory_and_branches(json, module, kernel);
     ptx_json_array(json, "hot_lines");
     for (size_t i = 0; i < kernel->hot_line_count && out->status == PTXLINT_OK; i++)
         put_hot_line(json, &kernel->hot_lines[i]);

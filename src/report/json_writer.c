@@ -309,10 +309,9 @@ void ptx_json_bool(Json *json, const char *key, int is_set)
 }
 
 /* Its keys are put as they are, for there are many links. */
-void ptx_json_link(Json *json, const JsonLink *link)
+static void put_link_head(Out *out, const JsonLink *link, JsonLinkHead *head)
 {
-    Out *out = json->out;
-    begin(json, NULL);
+    const size_t from = out->used;
     PUT_LITERAL(out, "{\"line\":");
     put_decimal(out, link->line, false);
     PUT_LITERAL(out, ",\"column\":");
@@ -320,6 +319,20 @@ void ptx_json_link(Json *json, const JsonLink *link)
     PUT_LITERAL(out, ",\"text\":\"");
     put_text(out, link->text, link->length);
     PUT_LITERAL(out, "\",\"what\":\"");
+    if (out->used <= from || out->used - from > JSON_LINK_BYTES)
+        return;                 /* part of it is written already, or it is too long */
+    head->length = (uint32_t)(out->used - from);
+    memcpy(head->bytes, out->bytes + from, head->length);
+}
+
+void ptx_json_link(Json *json, const JsonLink *link, JsonLinkHead *head)
+{
+    Out *out = json->out;
+    begin(json, NULL);
+    if (head->length)
+        put_json_bytes(out, head->bytes, head->length);
+    else
+        put_link_head(out, link, head);
     put_text(out, link->what, strlen(link->what));
     PUT_LITERAL(out, "\"}");
 }
@@ -354,4 +367,32 @@ void ptx_json_reasons(Json *json, ReasonOf *reason_of, const void *of)
     }
     ptx_json_end(json);
     level->is_explained = true;
+}
+
+static bool are_kept_reasons(const JsonReasons *kept, const JsonLevel *level, uint32_t state)
+{
+    return kept->length && kept->state == state && kept->null_count == level->null_count
+           && !memcmp(kept->nulls, level->nulls, level->null_count * sizeof *kept->nulls);
+}
+
+void ptx_json_reasons_kept(Json *json, ReasonOf *reason_of, const void *of, uint32_t state,
+                           JsonReasons *kept)
+{
+    Out *out = json->out;
+    JsonLevel *level = &json->levels[json->depth];
+    const size_t from = out->used;
+    if (are_kept_reasons(kept, level, state)) {
+        put_json_bytes(out, kept->bytes, kept->length);
+        level->is_explained = true;
+        return;
+    }
+    kept->length = 0;
+    ptx_json_reasons(json, reason_of, of);
+    if (out->used <= from || out->used - from > JSON_REASONS_BYTES)
+        return;                 /* part of it is written already, or it is too long */
+    kept->length = out->used - from;
+    kept->state = state;
+    kept->null_count = level->null_count;
+    memcpy(kept->nulls, level->nulls, level->null_count * sizeof *kept->nulls);
+    memcpy(kept->bytes, out->bytes + from, kept->length);
 }

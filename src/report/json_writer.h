@@ -53,7 +53,17 @@ typedef struct JsonLink {
     const char *text, *what;
     size_t length;              /* of text */
 } JsonLink;
-void ptx_json_link(Json *json, const JsonLink *link);
+
+enum { JSON_LINK_BYTES = 244 };
+
+/* What is put of it but for what, kept for the next link of the same place. */
+typedef struct JsonLinkHead {
+    uint32_t begin, end;        /* whoever keeps it: of the text that it is for */
+    uint32_t length;            /* 0: nothing is kept; then link is to be given in full */
+    char bytes[JSON_LINK_BYTES];
+} JsonLinkHead;
+
+void ptx_json_link(Json *json, const JsonLink *link, JsonLinkHead *head);
 
 /* null for "" too. */
 void ptx_json_name(Json *json, const char *key, const char *text);
@@ -84,6 +94,21 @@ void ptx_json_why(Json *json, const char *why);
  * reason_of says of its key; NULL: nothing. */
 typedef const char *ReasonOf(const char *key, const void *of);
 void ptx_json_reasons(Json *json, ReasonOf *reason_of, const void *of);
+
+enum { JSON_REASONS_BYTES = 2000 };
+
+/* As it was put last: of the same members that are null, and of a state that decides the rest. */
+typedef struct JsonReasons {
+    const char *nulls[JSON_NULLS];
+    unsigned null_count;
+    uint32_t state;
+    size_t length;              /* 0: nothing is kept */
+    char bytes[JSON_REASONS_BYTES];
+} JsonReasons;
+
+/* The same member; state: of `of`, all that reason_of looks at. */
+void ptx_json_reasons_kept(Json *json, ReasonOf *reason_of, const void *of, uint32_t state,
+                           JsonReasons *kept);
 
 /* ---- projection.c: what a kernel is on one GPU ----------------------------------------------- */
 
