@@ -603,7 +603,8 @@ static void put_kernel_head(Json *json, const ptxlint_module *module, const ptxl
     put_json_mix(json, "mix", &kernel->mix);
 }
 
-static void put_memory_and_branches(Json *json, const ptxlint_module *module, const ptxlint_kernel *kernel)
+static void put_memory_and_branches(Json *json, const ptxlint_module *module,
+                                    const ptxlint_kernel *kernel)
 {
     const Out *out = json->out;
     CommonParts *parts = common_parts_new();
