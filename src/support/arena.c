@@ -11,6 +11,7 @@
 #include "support/assert.h"
 #include "support/pages.h"
 
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,7 @@ enum {
     /* what was given back is zeroed so far ahead of what is handed out: it is in the cache, then */
     CLEAR_BYTES = 2 << 10,
     REGION_BYTES = 8 * HUGE_PAGE_BYTES,
+    MOST_LOOKS = 16,            /* at spare chunks of a class */
     REGION_CHUNK_BYTES = 256 << 10,     /* as much of one is unused, but for longer items */
     /* behind so much of a region or a chunk one more huge page is little more */
     HUGE_BEHIND_BYTES = 4 * HUGE_PAGE_BYTES
@@ -123,7 +125,8 @@ static void open_region(ArenaRegion *region)
 
 void ptx_region_close(ArenaRegion *region)
 {
-    free_chunks(region->spare);
+    for (unsigned class = 0; class < ARENA_CLASSES; class++)
+        free_chunks(region->spare[class]);
     if (region->mapped)
         munmap(region->mapped, REGION_BYTES);
     *region = (ArenaRegion){ .mapped = NULL };
@@ -143,22 +146,26 @@ static ArenaChunk *cut_chunk(ArenaRegion *region, size_t bytes)
     return chunk;
 }
 
+/* A power of two: those of a class have as many bytes, up to twice as many. */
+static unsigned length_class(size_t bytes)
+{
+    const unsigned log2 = 63u - (unsigned)__builtin_clzll(bytes | 1);
+    return log2 < ARENA_CLASSES ? log2 : ARENA_CLASSES - 1;
+}
+
 /* Where all chunks that were cut are back, the next ones are cut anew, of any length. */
 static void renew(ArenaRegion *region)
 {
-    ArenaChunk **link = &region->spare;
-    while (*link)
-        if ((*link)->origin == CHUNK_OF_REGION)
-            *link = (*link)->older;
-        else
-            link = &(*link)->older;
+    memset(region->cut, 0, sizeof region->cut);
     region->next = region->mapped;
 }
 
 static void take_back(ArenaRegion *region, ArenaChunk *chunk)
 {
-    chunk->older = region->spare;
-    region->spare = chunk;
+    const bool is_cut = chunk->origin == CHUNK_OF_REGION;
+    ArenaChunk **list = &(is_cut ? region->cut : region->spare)[length_class(chunk->bytes)];
+    chunk->older = *list;
+    *list = chunk;
     if (chunk->origin != CHUNK_OF_REGION)
         return;
     if (region->written_end < chunk->dirty_end)
@@ -318,15 +325,35 @@ _Noreturn void ptx_arena_fail(Arena *arena)
     longjmp(*arena->on_failure, 1);
 }
 
+/* The shortest of a list that is long enough, among the first. NULL. */
+static ArenaChunk **shortest_spare(ArenaChunk **list, size_t bytes, unsigned most_looks)
+{
+    ArenaChunk **best = NULL;
+    unsigned looks = 0;
+    for (ArenaChunk **link = list; *link && looks < most_looks; link = &(*link)->older, looks++)
+        if ((*link)->bytes >= bytes && (!best || (*link)->bytes < (*best)->bytes))
+            best = link;
+    return best;
+}
+
+static ArenaChunk **spare_of_region(ArenaRegion *region, size_t bytes)
+{
+    ArenaChunk **best = NULL;
+    for (unsigned class = length_class(bytes); class < ARENA_CLASSES && !best; class++) {
+        ArenaChunk **const cut = shortest_spare(&region->cut[class], bytes, MOST_LOOKS);
+        best = shortest_spare(&region->spare[class], bytes, MOST_LOOKS);
+        if (cut && (!best || (*cut)->bytes < (*best)->bytes))
+            best = cut;
+    }
+    return best;
+}
+
 /* The shortest that will do: what is asked for next may be longer. NULL. */
 static ArenaChunk *take_spare(Arena *arena, size_t bytes)
 {
     ArenaRegion *region = arena->region;
-    ArenaChunk **best = NULL;
-    for (ArenaChunk **link = region ? &region->spare : &arena->spare; *link;
-         link = &(*link)->older)
-        if ((*link)->bytes >= bytes && (!best || (*link)->bytes < (*best)->bytes))
-            best = link;
+    ArenaChunk **best = region ? spare_of_region(region, bytes)
+                                : shortest_spare(&arena->spare, bytes, UINT_MAX);
     if (!best)
         return NULL;
     ArenaChunk *chunk = *best;
@@ -352,9 +379,11 @@ static size_t wish_for_chunk(const Arena *arena)
 }
 
 /* Of a new chunk of size bytes, for an item that needs so many of them. */
-static size_t huge_bytes_of(const Arena *arena, size_t size, size_t needed)
+static size_t huge_bytes_of(Arena *arena, size_t size, size_t needed)
 {
-    size_t bytes = foreseen_behind(arena, ptx_arena_held(arena));
+    size_t bytes = arena->foreseen_bytes ? foreseen_behind(arena, ptx_arena_held(arena)) : 0;
+    if (!bytes)
+        arena->foreseen_bytes = 0;      /* it is there: chunks are not counted again */
     if (needed >= (size_t)HUGE_PAGE_BYTES && bytes < needed)
         bytes = rounded_up_to(needed, HUGE_PAGE_BYTES);
     return bytes < size ? bytes : size;

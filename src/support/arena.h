@@ -14,13 +14,16 @@
 
 typedef struct ArenaChunk ArenaChunk;
 
+enum { ARENA_CLASSES = 40 };
+
 /* Memory that several arenas of one thread take chunks from, and give them back to for any of them,
  * in huge pages where the system has them: those of a small file fill one. All zero at first. */
 typedef struct ArenaRegion {
     char *mapped;               /* by the first arena that asks; NULL */
     char *next, *end;           /* free part */
     char *written_end;          /* all behind it is zero */
-    ArenaChunk *spare;          /* given back */
+    /* given back, by the power of two of their bytes: that were cut from it, and others */
+    ArenaChunk *cut[ARENA_CLASSES], *spare[ARENA_CLASSES];
     uint32_t in_hand;           /* chunks that were cut from it and not given back */
     bool is_open;
 } ArenaRegion;

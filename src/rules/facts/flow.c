@@ -7,6 +7,7 @@
 #include "analysis/sass/unroll.h"
 #include "analysis/trips/trip.h"
 #include "session/session.h"
+#include "support/minmax.h"
 #include "analysis/redundancy/mix.h"
 
 /* ---- loops ----------------------------------------------------------------------------------- */
@@ -63,17 +64,48 @@ static bool has_stores(FactCache *q, LoopId loop)
     return q->loop_stores[loop];
 }
 
-/* The end of the function is in no loop. */
-static bool has_exit(const FactCache *q, LoopId loop)
+/* Of the innermost loop that holds both ends of an edge; the end of the function is in none. */
+static uint32_t depth_of_both(const Loops *loops, BlockId from, BlockId to)
 {
-    const Loops *loops = q->loops;
-    for (BlockId b = 0; b < q->cfg->block_count; b++) {
-        const Block *block = &q->cfg->blocks[b];
-        for (unsigned s = 0; s < block->succ_count && ptx_loop_holds(loops, loop, b); s++)
-            if (!ptx_loop_holds(loops, loop, q->cfg->succs[block->succ_first + s]))
-                return true;
+    LoopId around_from = loops->loop_of[from],
+           around_to = to == EXIT_BLOCK ? NO_LOOP : loops->loop_of[to];
+    while (around_from != NO_LOOP && around_to != NO_LOOP) {
+        if (ptx_loop_holds(loops, around_to, from))
+            return loops->loops[around_to].depth;
+        if (ptx_loop_holds(loops, around_from, to))
+            return loops->loops[around_from].depth;
+        around_from = loops->loops[around_from].parent;
+        around_to = loops->loops[around_to].parent;
     }
-    return false;
+    return 0;
+}
+
+/* Per loop: how far out an edge leads from within. */
+static const uint32_t *find_exit_depths(Arena *arena, const Cfg *cfg, const Loops *loops)
+{
+    uint32_t *depths = ptx_arena_array(arena, uint32_t, loops->loop_count + 1);
+    for (LoopId l = 0; l < loops->loop_count; l++)
+        depths[l] = loops->loops[l].depth;
+    for (BlockId b = 0; b < cfg->block_count; b++) {
+        const LoopId at = loops->loop_of[b];
+        const Block *block = &cfg->blocks[b];
+        for (unsigned s = 0; s < block->succ_count && at != NO_LOOP; s++)
+            depths[at] = ptx_u32_min(depths[at],
+                                     depth_of_both(loops, b, cfg->succs[block->succ_first + s]));
+    }
+    for (LoopId l = loops->loop_count; l-- > 0;) {
+        const LoopId parent = loops->loops[l].parent;
+        if (parent != NO_LOOP)
+            depths[parent] = ptx_u32_min(depths[parent], depths[l]);
+    }
+    return depths;
+}
+
+static bool has_exit(FactCache *q, LoopId loop)
+{
+    if (!q->exit_depths)
+        q->exit_depths = find_exit_depths(q->arena, q->cfg, q->loops);
+    return q->exit_depths[loop] < q->loops->loops[loop].depth;
 }
 
 double ptx_measure_loop(FactCache *q, const Subjects *s, FactId fact, Certainty *certainty)

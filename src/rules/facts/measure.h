@@ -50,6 +50,7 @@ typedef struct FactCache {
     const double *loop_sums;    /* per loop: weighted machine instructions, inner loops included */
     /* per loop: something in it may write memory, or let others do so */
     const bool *loop_stores;
+    const uint32_t *exit_depths;        /* per loop: how far out an edge leads from within */
     /* per register: the first reachable instruction that reads it; NO_ID */
     const InsnId *first_reads;
     const bool *is_conditional; /* per block */
