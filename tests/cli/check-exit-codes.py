@@ -98,6 +98,8 @@ with tempfile.TemporaryDirectory() as folder:
     if "sanitized" not in sys.argv:                     # whose shadow does not fit into so little
         pathlib.Path(folder, "large.ptx").write_text(kernel() + "".join(f".global .u32 v{i};\n" for i in range(200000)))
         CASES["; ulimit -v 24000; $PTXLINT large.ptx"] = 4
+    else:                                               # which take ten times as long to begin and to end
+        CASES = dict(list(CASES.items())[::4])
     for line, wanted in CASES.items():
         words = line if line.startswith(";") else f"$PTXLINT {line}"
         got = subprocess.run(["sh", "-c", words.lstrip("; ")], cwd=folder, env=os.environ | {"PTXLINT": str(PTXLINT)}, capture_output=True,
