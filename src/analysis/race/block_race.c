@@ -161,9 +161,13 @@ const char *ptx_block_race_describe(Arena *arena, const Module *module, const Bl
 {
     char text[640];
     Words first, second, place;
-    const bool is_inside = race->kind == BLOCK_RACE_INSIDE;
-    (is_inside ? write_own_thread : write_thread)(first, &race->first);
-    (is_inside ? write_own_thread : write_thread)(second, &race->second);
+    if (race->kind == BLOCK_RACE_INSIDE) {
+        write_own_thread(first, &race->first);
+        write_own_thread(second, &race->second);
+    } else {
+        write_thread(first, &race->first);
+        write_thread(second, &race->second);
+    }
     write_place(place, module, race);
     const char *verb = race->second.is_write ? "writes" : "reads";
     int count = snprintf(text, sizeof text, "%s %s %s, ", second, verb, place);
