@@ -103,9 +103,9 @@ static void run_video(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes,
     unsigned count = 0;
     ptx_lanewise_take_parts(&own.lanewise, operands, insn->operand_count);
     for (unsigned o = 1; o < insn->operand_count && count < LANE_ARGS; o++) {
-        Operand whole = operands[o];
+        Operand whole = operands[o];    /* but a value that stands behind its operand stays there */
         whole.flags &= (uint8_t)~OPERAND_MINUS;
-        args[count] = ptx_machine_read(m, w, &whole, &room[count]);
+        args[count] = ptx_machine_read(m, w, whole.value_at ? &operands[o] : &whole, &room[count]);
         count++;
     }
     if (!count)
