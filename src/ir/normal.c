@@ -25,25 +25,47 @@ static bool is_line_end(char byte)
     return byte == '\n' || byte == '\r';
 }
 
+/* Classes of bytes: every one of a body is asked. */
+enum { LETTER = 1, DIGIT = 2, WORD = LETTER | DIGIT, DOT = 4, BLANK = 8 };
+
+static const uint8_t class_of[UINT8_MAX + 1] = {
+    ['a'] = LETTER, ['b'] = LETTER, ['c'] = LETTER, ['d'] = LETTER, ['e'] = LETTER, ['f'] = LETTER, ['g'] = LETTER, ['h'] = LETTER, ['i'] = LETTER,
+    ['j'] = LETTER, ['k'] = LETTER, ['l'] = LETTER, ['m'] = LETTER, ['n'] = LETTER, ['o'] = LETTER, ['p'] = LETTER, ['q'] = LETTER, ['r'] = LETTER,
+    ['s'] = LETTER, ['t'] = LETTER, ['u'] = LETTER, ['v'] = LETTER, ['w'] = LETTER, ['x'] = LETTER, ['y'] = LETTER, ['z'] = LETTER,
+    ['A'] = LETTER, ['B'] = LETTER, ['C'] = LETTER, ['D'] = LETTER, ['E'] = LETTER, ['F'] = LETTER, ['G'] = LETTER, ['H'] = LETTER, ['I'] = LETTER,
+    ['J'] = LETTER, ['K'] = LETTER, ['L'] = LETTER, ['M'] = LETTER, ['N'] = LETTER, ['O'] = LETTER, ['P'] = LETTER, ['Q'] = LETTER, ['R'] = LETTER,
+    ['S'] = LETTER, ['T'] = LETTER, ['U'] = LETTER, ['V'] = LETTER, ['W'] = LETTER, ['X'] = LETTER, ['Y'] = LETTER, ['Z'] = LETTER,
+    ['_'] = LETTER, ['$'] = LETTER, ['%'] = LETTER,
+    ['0'] = DIGIT, ['1'] = DIGIT, ['2'] = DIGIT, ['3'] = DIGIT, ['4'] = DIGIT, ['5'] = DIGIT, ['6'] = DIGIT, ['7'] = DIGIT, ['8'] = DIGIT, ['9'] = DIGIT,
+    ['.'] = DOT, [' '] = BLANK, ['\t'] = BLANK, ['\n'] = BLANK, ['\r'] = BLANK,
+};
+
+static unsigned class_at(const char *p)
+{
+    return class_of[(unsigned char)*p];
+}
+
 static bool is_normal_blank(char byte)
 {
-    return byte == ' ' || byte == '\t' || is_line_end(byte);
+    return class_at(&byte) & BLANK;
 }
 
 static bool is_digit(char byte)
 {
-    return byte >= '0' && byte <= '9';
+    return class_at(&byte) & DIGIT;
 }
 
-enum { LONG_BITS = 64 };
-
-/* Letters, digits, `_`, `$` and `%`: a bit each, as every byte of a body is asked. */
 static bool is_word(char byte)
 {
-    static const uint64_t words[4] = { UINT64_C(0x03ff003000000000),
-                                       UINT64_C(0x07fffffe87fffffe) };
-    const unsigned at = (unsigned char)byte;
-    return words[at / LONG_BITS] >> at % LONG_BITS & 1;
+    return class_at(&byte) & WORD;
+}
+
+/* The first byte from p on that is of none of these classes, or end. */
+static const char *skip_class(const char *p, const char *end, unsigned classes)
+{
+    while (p < end && class_at(p) & classes)
+        p++;
+    return p;
 }
 
 /* ---- what comes of a statement --------------------------------------------------------------- */
@@ -56,16 +78,41 @@ typedef struct NormalSink {
     char last;
 } NormalSink;
 
+static void keep_text(NormalSink *sink, const char *bytes, size_t length)
+{
+    for (size_t i = 0; i < length && sink->length + i < NORMAL_BYTES - 1; i++)
+        sink->text[sink->length + i] = bytes[i];
+}
+
 static void put_normal(NormalSink *sink, const char *bytes, size_t length)
 {
     uint64_t hash = sink->hash;
+    if (!length)
+        return;
     for (size_t i = 0; i < length; i++)
         hash = fnv(hash, bytes[i]);
-    for (size_t i = 0; sink->text && i < length && sink->length + i < NORMAL_BYTES - 1; i++)
-        sink->text[sink->length + i] = bytes[i];
+    if (sink->text)
+        keep_text(sink, bytes, length);
     sink->hash = hash;
     sink->length += length;
-    sink->last = length ? bytes[length - 1] : sink->last;
+    sink->last = bytes[length - 1];
+}
+
+/* What stands from p on, up to the first byte that is of none of these classes, or end: there. */
+static const char *put_class(NormalSink *sink, const char *p, const char *end, unsigned classes)
+{
+    const char *const begin = p;
+    uint64_t hash = sink->hash;
+    for (; p < end && class_at(p) & classes; p++)
+        hash = fnv(hash, *p);
+    if (p == begin)
+        return p;
+    if (sink->text)
+        keep_text(sink, begin, (size_t)(p - begin));
+    sink->hash = hash;
+    sink->length += (size_t)(p - begin);
+    sink->last = p[-1];
+    return p;
 }
 
 /* Where the scan of one statement is. */
@@ -88,35 +135,21 @@ static void put_blank(Scan *scan)
 
 static const char *find_part(const char *word, size_t length, const char *part)
 {
-    size_t n = strlen(part);
+    const size_t n = strlen(part);
     for (size_t i = 0; i + n <= length; i++)
-        if (!memcmp(word + i, part, n))
+        if (word[i] == *part && !memcmp(word + i, part, n))
             return word + i;
     return NULL;
 }
 
-static void append_kept(NormalSink *sink, char byte)
-{
-    if (sink->length < NORMAL_BYTES - 1)
-        sink->text[sink->length] = byte;
-}
-
-/* A register's name, at p. Where its digits are is not foreseen: they are hashed, too, and what
- * comes of that is left. */
+/* A register's name, at p. */
 static void take_without_digits(Scan *scan)
 {
-    NormalSink sink = *scan->sink;
     const char *p = scan->p;
-    for (; p < scan->end && is_word(*p); p++) {
-        const bool is_kept = !is_digit(*p);
-        const uint64_t hash = fnv(sink.hash, *p);
-        if (sink.text && is_kept)
-            append_kept(&sink, *p);
-        sink.hash = is_kept ? hash : sink.hash;
-        sink.last = is_kept ? *p : sink.last;
-        sink.length += is_kept;
+    while (p < scan->end && class_at(p) & WORD) {
+        p = put_class(scan->sink, p, scan->end, LETTER);
+        p = skip_class(p, scan->end, DIGIT);
     }
-    *scan->sink = sink;
     scan->p = p;
 }
 
@@ -142,19 +175,33 @@ static void put_operand(Scan *scan, const char *word, size_t length)
         put_named_operand(scan, word, length);
 }
 
-/* An opcode is the first word with the modifiers at its end. */
-static void put_opcode(Scan *scan, const char *word, size_t length)
+static bool is_branch_opcode(const char *word, const char *end)
 {
-    const char *end = word + length;
-    while (
-        end < scan->end
-        && (is_word(*end) || *end == '.' || (*end == ':' && end + 1 < scan->end && end[1] == ':')))
-        end += *end == ':' ? 2 : 1;
+    if (*word != 'b')
+        return false;
+    const size_t length = (size_t)(skip_class(word, end, WORD) - word);
     const uint8_t operation = ptx_opcode_info[ptx_opcode_find(word, length)].operation;
-    scan->is_branch = operation == OP_BRA || operation == OP_BRX;
-    put_normal(scan->sink, word, (size_t)(end - word));
+    return operation == OP_BRA || operation == OP_BRX;
+}
+
+/* At p: the first word with the modifiers at its end. */
+static void take_opcode(Scan *scan)
+{
+    const char *word = scan->p, *p = put_class(scan->sink, word, scan->end, WORD | DOT);
+    while (p + 1 < scan->end && p[0] == ':' && p[1] == ':') {
+        put_normal(scan->sink, "::", 2);
+        p = put_class(scan->sink, p + 2, scan->end, WORD | DOT);
+    }
+    scan->is_branch = is_branch_opcode(word, scan->end);
     put_normal(scan->sink, " ", 1);
-    scan->p = end;
+    scan->p = p;
+}
+
+static void take_operand(Scan *scan)
+{
+    const char *word = scan->p;
+    scan->p = skip_class(word, scan->end, WORD);
+    put_operand(scan, word, (size_t)(scan->p - word));
 }
 
 static void take_word(Scan *scan, bool is_guard)
@@ -164,19 +211,12 @@ static void take_word(Scan *scan, bool is_guard)
     if (is_guard) {
         take_without_digits(scan);
         put_normal(scan->sink, " ", 1);
-        return;
-    }
-    if (*word == '%' && scan->word_count && !scan->is_branch) {
+    } else if (*word == '%' && scan->word_count && !scan->is_branch) {
         take_without_digits(scan);
-        return;
-    }
-    while (scan->p < scan->end && is_word(*scan->p))
-        scan->p++;
-    size_t length = (size_t)(scan->p - word);
-    if (scan->word_count++ || is_digit(*word)) {
-        put_operand(scan, word, length);
+    } else if (scan->word_count++ || is_digit(*word)) {
+        take_operand(scan);
     } else {
-        put_opcode(scan, word, length);
+        take_opcode(scan);
     }
 }
 
@@ -217,20 +257,18 @@ static void take_mark(Scan *scan)
         put_blank(scan);
     scan->has_blank = false;
     scan->brackets += (mark == '[') - (mark == ']');
-    if (mark == ',')
-        put_normal(scan->sink, ", ", 2);
-    else
-        put_normal(scan->sink, &mark, 1);
+    put_normal(scan->sink, mark == ',' ? ", " : &mark, mark == ',' ? 2 : 1);
 }
 
 static void take_statement(Scan *scan)
 {
     bool is_guard = false;
     while (scan->p < scan->end) {
-        if (is_normal_blank(*scan->p)) {
+        const unsigned class = class_at(scan->p);
+        if (class == BLANK) {
             scan->has_blank = true;
             scan->p++;
-        } else if (is_word(*scan->p)) {
+        } else if (class & WORD) {
             take_word(scan, is_guard);
             is_guard = false;
         } else if (!skip_comment(scan) && !skip_offset(scan)) {
@@ -292,14 +330,14 @@ static void skip_to_statement(Scan *scan)
 {
     while (scan->p < scan->end) {
         const char *p = scan->p;
-        if (is_normal_blank(*p) || *p == '{' || *p == '}' || *p == ';') {
+        const unsigned class = class_at(p);
+        if (class == BLANK || *p == '{' || *p == '}' || *p == ';') {
             scan->p++;
-        } else if (begins_with_word(p, scan->end, ".loc")) {
+        } else if (class == DOT && begins_with_word(p, scan->end, ".loc")) {
             while (scan->p < scan->end && !is_line_end(*scan->p))
                 scan->p++;
-        } else if (is_word(*p)) {
-            while (p < scan->end && is_word(*p))
-                p++;
+        } else if (class & WORD) {
+            p = skip_class(p, scan->end, WORD);
             if (p == scan->end || *p != ':' || (p + 1 < scan->end && p[1] == ':'))
                 return;
             scan->p = p + 1;
@@ -322,8 +360,9 @@ uint64_t ptx_normal_body(const char *text, Span func)
     Scan all = { .p = open ? open + 1 : text + func.end, .end = text + func.end };
     for (skip_to_statement(&all); all.p < all.end; skip_to_statement(&all)) {
         Scan scan = { .p = all.p, .end = statement_end(&all), .sink = &sink };
-        if (!begins_with_word(all.p, all.end, ".reg")
-            && !begins_with_word(all.p, all.end, ".pragma")) {
+        if (class_at(all.p) != DOT
+            || (!begins_with_word(all.p, all.end, ".reg")
+                && !begins_with_word(all.p, all.end, ".pragma"))) {
             take_statement(&scan);
             put_normal(&sink, ";", 1);
         }
