@@ -29,41 +29,46 @@ static bool is_line_end(char byte)
 enum { LETTER = 1, DIGIT = 2, WORD = LETTER | DIGIT, DOT = 4, BLANK = 8 };
 
 static const uint8_t class_of[UINT8_MAX + 1] = {
-    ['a'] = LETTER, ['b'] = LETTER, ['c'] = LETTER, ['d'] = LETTER, ['e'] = LETTER, ['f'] = LETTER, ['g'] = LETTER, ['h'] = LETTER, ['i'] = LETTER,
-    ['j'] = LETTER, ['k'] = LETTER, ['l'] = LETTER, ['m'] = LETTER, ['n'] = LETTER, ['o'] = LETTER, ['p'] = LETTER, ['q'] = LETTER, ['r'] = LETTER,
-    ['s'] = LETTER, ['t'] = LETTER, ['u'] = LETTER, ['v'] = LETTER, ['w'] = LETTER, ['x'] = LETTER, ['y'] = LETTER, ['z'] = LETTER,
-    ['A'] = LETTER, ['B'] = LETTER, ['C'] = LETTER, ['D'] = LETTER, ['E'] = LETTER, ['F'] = LETTER, ['G'] = LETTER, ['H'] = LETTER, ['I'] = LETTER,
-    ['J'] = LETTER, ['K'] = LETTER, ['L'] = LETTER, ['M'] = LETTER, ['N'] = LETTER, ['O'] = LETTER, ['P'] = LETTER, ['Q'] = LETTER, ['R'] = LETTER,
-    ['S'] = LETTER, ['T'] = LETTER, ['U'] = LETTER, ['V'] = LETTER, ['W'] = LETTER, ['X'] = LETTER, ['Y'] = LETTER, ['Z'] = LETTER,
-    ['_'] = LETTER, ['$'] = LETTER, ['%'] = LETTER,
-    ['0'] = DIGIT, ['1'] = DIGIT, ['2'] = DIGIT, ['3'] = DIGIT, ['4'] = DIGIT, ['5'] = DIGIT, ['6'] = DIGIT, ['7'] = DIGIT, ['8'] = DIGIT, ['9'] = DIGIT,
+    ['a'] = LETTER, ['b'] = LETTER, ['c'] = LETTER, ['d'] = LETTER, ['e'] = LETTER,
+    ['f'] = LETTER, ['g'] = LETTER, ['h'] = LETTER, ['i'] = LETTER, ['j'] = LETTER,
+    ['k'] = LETTER, ['l'] = LETTER, ['m'] = LETTER, ['n'] = LETTER, ['o'] = LETTER,
+    ['p'] = LETTER, ['q'] = LETTER, ['r'] = LETTER, ['s'] = LETTER, ['t'] = LETTER,
+    ['u'] = LETTER, ['v'] = LETTER, ['w'] = LETTER, ['x'] = LETTER, ['y'] = LETTER,
+    ['z'] = LETTER, ['A'] = LETTER, ['B'] = LETTER, ['C'] = LETTER, ['D'] = LETTER,
+    ['E'] = LETTER, ['F'] = LETTER, ['G'] = LETTER, ['H'] = LETTER, ['I'] = LETTER,
+    ['J'] = LETTER, ['K'] = LETTER, ['L'] = LETTER, ['M'] = LETTER, ['N'] = LETTER,
+    ['O'] = LETTER, ['P'] = LETTER, ['Q'] = LETTER, ['R'] = LETTER, ['S'] = LETTER,
+    ['T'] = LETTER, ['U'] = LETTER, ['V'] = LETTER, ['W'] = LETTER, ['X'] = LETTER,
+    ['Y'] = LETTER, ['Z'] = LETTER, ['_'] = LETTER, ['$'] = LETTER, ['%'] = LETTER,
+    ['0'] = DIGIT, ['1'] = DIGIT, ['2'] = DIGIT, ['3'] = DIGIT, ['4'] = DIGIT, ['5'] = DIGIT,
+    ['6'] = DIGIT, ['7'] = DIGIT, ['8'] = DIGIT, ['9'] = DIGIT,
     ['.'] = DOT, [' '] = BLANK, ['\t'] = BLANK, ['\n'] = BLANK, ['\r'] = BLANK,
 };
 
-static unsigned class_at(const char *p)
+static unsigned byte_class(const char *p)
 {
     return class_of[(unsigned char)*p];
 }
 
 static bool is_normal_blank(char byte)
 {
-    return class_at(&byte) & BLANK;
+    return byte_class(&byte) & BLANK;
 }
 
 static bool is_digit(char byte)
 {
-    return class_at(&byte) & DIGIT;
+    return byte_class(&byte) & DIGIT;
 }
 
 static bool is_word(char byte)
 {
-    return class_at(&byte) & WORD;
+    return byte_class(&byte) & WORD;
 }
 
 /* The first byte from p on that is of none of these classes, or end. */
 static const char *skip_class(const char *p, const char *end, unsigned classes)
 {
-    while (p < end && class_at(p) & classes)
+    while (p < end && byte_class(p) & classes)
         p++;
     return p;
 }
@@ -78,7 +83,7 @@ typedef struct NormalSink {
     char last;
 } NormalSink;
 
-static void keep_text(NormalSink *sink, const char *bytes, size_t length)
+static void append_text(NormalSink *sink, const char *bytes, size_t length)
 {
     for (size_t i = 0; i < length && sink->length + i < NORMAL_BYTES - 1; i++)
         sink->text[sink->length + i] = bytes[i];
@@ -92,7 +97,7 @@ static void put_normal(NormalSink *sink, const char *bytes, size_t length)
     for (size_t i = 0; i < length; i++)
         hash = fnv(hash, bytes[i]);
     if (sink->text)
-        keep_text(sink, bytes, length);
+        append_text(sink, bytes, length);
     sink->hash = hash;
     sink->length += length;
     sink->last = bytes[length - 1];
@@ -103,12 +108,12 @@ static const char *put_class(NormalSink *sink, const char *p, const char *end, u
 {
     const char *const begin = p;
     uint64_t hash = sink->hash;
-    for (; p < end && class_at(p) & classes; p++)
+    for (; p < end && byte_class(p) & classes; p++)
         hash = fnv(hash, *p);
     if (p == begin)
         return p;
     if (sink->text)
-        keep_text(sink, begin, (size_t)(p - begin));
+        append_text(sink, begin, (size_t)(p - begin));
     sink->hash = hash;
     sink->length += (size_t)(p - begin);
     sink->last = p[-1];
@@ -146,7 +151,7 @@ static const char *find_part(const char *word, size_t length, const char *part)
 static void take_without_digits(Scan *scan)
 {
     const char *p = scan->p;
-    while (p < scan->end && class_at(p) & WORD) {
+    while (p < scan->end && byte_class(p) & WORD) {
         p = put_class(scan->sink, p, scan->end, LETTER);
         p = skip_class(p, scan->end, DIGIT);
     }
@@ -257,14 +262,17 @@ static void take_mark(Scan *scan)
         put_blank(scan);
     scan->has_blank = false;
     scan->brackets += (mark == '[') - (mark == ']');
-    put_normal(scan->sink, mark == ',' ? ", " : &mark, mark == ',' ? 2 : 1);
+    if (mark == ',')
+        put_normal(scan->sink, ", ", 2);
+    else
+        put_normal(scan->sink, &mark, 1);
 }
 
 static void take_statement(Scan *scan)
 {
     bool is_guard = false;
     while (scan->p < scan->end) {
-        const unsigned class = class_at(scan->p);
+        const unsigned class = byte_class(scan->p);
         if (class == BLANK) {
             scan->has_blank = true;
             scan->p++;
@@ -330,7 +338,7 @@ static void skip_to_statement(Scan *scan)
 {
     while (scan->p < scan->end) {
         const char *p = scan->p;
-        const unsigned class = class_at(p);
+        const unsigned class = byte_class(p);
         if (class == BLANK || *p == '{' || *p == '}' || *p == ';') {
             scan->p++;
         } else if (class == DOT && begins_with_word(p, scan->end, ".loc")) {
@@ -360,7 +368,7 @@ uint64_t ptx_normal_body(const char *text, Span func)
     Scan all = { .p = open ? open + 1 : text + func.end, .end = text + func.end };
     for (skip_to_statement(&all); all.p < all.end; skip_to_statement(&all)) {
         Scan scan = { .p = all.p, .end = statement_end(&all), .sink = &sink };
-        if (class_at(all.p) != DOT
+        if (byte_class(all.p) != DOT
             || (!begins_with_word(all.p, all.end, ".reg")
                 && !begins_with_word(all.p, all.end, ".pragma"))) {
             take_statement(&scan);

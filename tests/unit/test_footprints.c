@@ -29,20 +29,26 @@ typedef struct Case {
     unsigned times;             /* the same request again */
     double load_lines, load_sectors, store_sectors, read_bytes, written_bytes;
     uint64_t base;
+    bool is_stored;             /* by a store before, at the same addresses */
 } Case;
 
 /* Four blocks of a warp each, 4 bytes a lane. */
 static const Case cases[] = {
-    { "a stream", 4, 128, FOOTPRINT_LOAD, 1, 4, 16, 0, 512, 0, BASE },
-    { "a stream read twice stays in L1", 4, 128, FOOTPRINT_LOAD, 2, 8, 16, 0, 512, 0, BASE },
-    { "past L1 it does not", 4, 128, FOOTPRINT_LOAD_PAST_L1, 2, 8, 32, 0, 512, 0, BASE },
-    { "all blocks read the same, each by itself", 4, 0, FOOTPRINT_LOAD, 1, 4, 16, 0, 128, 0, BASE },
+    { "a stream", 4, 128, FOOTPRINT_LOAD, 1, 4, 16, 0, 512, 0, BASE, false },
+    { "a stream read twice stays in L1", 4, 128, FOOTPRINT_LOAD, 2, 8, 16, 0, 512, 0, BASE, false },
+    { "past L1 it does not", 4, 128, FOOTPRINT_LOAD_PAST_L1, 2, 8, 32, 0, 512, 0, BASE, false },
+    { "all blocks read the same, each by itself", 4, 0, FOOTPRINT_LOAD, 1, 4, 16, 0, 128, 0, BASE,
+      false },
     { "one word for all lanes, and a piece of memory", 0, 64, FOOTPRINT_LOAD, 1, 4, 4, 0, 256, 0,
-      BASE },
-    { "a line for each lane", 128, 4096, FOOTPRINT_LOAD, 1, 128, 128, 0, 8192, 0, BASE },
-    { "stored again, sent again", 4, 128, FOOTPRINT_STORE, 2, 0, 0, 32, 0, 512, BASE },
+      BASE, false },
+    { "a line for each lane", 128, 4096, FOOTPRINT_LOAD, 1, 128, 128, 0, 8192, 0, BASE, false },
+    { "stored again, sent again", 4, 128, FOOTPRINT_STORE, 2, 0, 0, 32, 0, 512, BASE, false },
     { "a stream read twice where no GPU has memory", 4, 128, FOOTPRINT_LOAD, 2, 8, 16, 0, 512, 0,
-      INT64_MAX & ~UINT64_C(4095) },
+      INT64_MAX & ~UINT64_C(4095), false },
+    { "what the block stored whole is in L1", 4, 128, FOOTPRINT_LOAD, 1, 4, 0, 16, 0, 512, BASE,
+      true },
+    { "sectors that it stored in part are not", 8, 256, FOOTPRINT_LOAD, 1, 8, 32, 32, 1024, 1024,
+      BASE, true },
 };
 
 static bool is(double got, double want)
@@ -64,11 +70,13 @@ static void test_footprint(void **state)
             uint64_t addresses[32];
             for (uint64_t i = 0; i < 32; i++)
                 addresses[i] = want->base + b * want->by_block + i * want->stride;
+            FootprintRequest request = { .addresses = addresses, .lanes = UINT32_MAX, .bytes = 4,
+                                         .kind = FOOTPRINT_STORE };
+            if (want->is_stored)
+                ptx_footprint_note(footprint, &request);
+            request.kind = want->kind;
             for (unsigned k = 0; k < want->times; k++)
-                ptx_footprint_note(footprint, &(FootprintRequest){ .addresses = addresses,
-                                                                   .lanes = UINT32_MAX,
-                                                                   .bytes = 4,
-                                                                   .kind = want->kind });
+                ptx_footprint_note(footprint, &request);
             ptx_footprint_close(footprint, 1);
         }
         Traffics got = ptx_footprint_sum(footprint, &arena, 1);

@@ -171,6 +171,12 @@ static void note_half(Footprint *f, const FootprintPiece *p)
     f->here.torn_lines += is_of_other_turn(f, group, p->number ^ 2) ? 2 : 0;
 }
 
+/* The block has stored to it and not loaded from it. */
+static bool is_stored_only(const FootprintPiece *p)
+{
+    return (p->sides & (1u << SIDE_WRITTEN | 1u << SIDE_READ)) == 1u << SIDE_WRITTEN;
+}
+
 /* A sector of a request; whether L1 does not hold it yet. p: its piece; NULL: there are too
  * many. */
 static bool note_sector(Footprint *f, FootprintPiece *p, uint64_t sector, FootprintSide side,
@@ -178,6 +184,10 @@ static bool note_sector(Footprint *f, FootprintPiece *p, uint64_t sector, Footpr
 {
     uint8_t own = (uint8_t)(1u << (sector & 1));
     bool is_new = !p || !(p->sectors & own);
+    if (!is_new && stays && is_stored_only(p)) {
+        *waits |= note_turn(f, p, sector & 1, false);
+        return false;
+    }
     const bool is_fetched = side == SIDE_READ && (is_new || !stays);
     Extent *array = !p || !(p->sides >> side & 1) || is_fetched ? find_array(f, sector >> 1)
                                                                 : NULL;

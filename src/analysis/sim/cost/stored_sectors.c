@@ -67,9 +67,25 @@ static uint64_t whole_sectors(uint64_t bytes)
     return whole;
 }
 
+/* L1 writes through, and keeps what it writes: loads of whole sectors that the block stored find
+ * them there. Measured on an H200: of a walk back over 128 KB just stored 80 %. */
+static void keep_stored(Footprint *f, FootprintPiece *piece, const Extent *array, uint64_t stored)
+{
+    const uint32_t now = f->clock[f->warp];
+    for (unsigned half = 0; half < 2; half++) {
+        if (sector_of(stored, half) != UINT32_MAX || piece->sectors >> half & 1)
+            continue;
+        piece->sectors |= (1u << half) & 3u;
+        piece->warps[half] = UINT32_C(1) << f->warp;
+        piece->touched[half] = now;
+        piece->fetched = now - NEAR - 1;
+        piece->array = (uint32_t)(array - f->arrays) & ARRAY_MASK;
+    }
+}
+
 static void store_piece(Footprint *f, uint64_t number, uint64_t bytes)
 {
-    const FootprintPiece *piece = ptx_footprint_piece(f, number);
+    FootprintPiece *piece = ptx_footprint_piece(f, number);
     Extent *array = ptx_footprint_array(f, number);
     if (!array)
         return;
@@ -83,8 +99,10 @@ static void store_piece(Footprint *f, uint64_t number, uint64_t bytes)
         array->here[SIDE_WHOLE] += now == UINT32_MAX && old != UINT32_MAX;
     }
     array->here[SIDE_FILLED] += __builtin_popcountll(after ^ before) / (double)SECTOR_BYTES;
-    if (piece)
-        f->stored[piece - f->slots] = after;
+    if (!piece)
+        return;
+    f->stored[piece - f->slots] = after;
+    keep_stored(f, piece, array, after);
 }
 
 /* ---- the way to L2 --------------------------------------------------------------------------- */
