@@ -12,7 +12,7 @@ for name in micro waits chains; do
     nvcc -arch=sm_90 -std=c++17 -o "$out/$name" "$here/$name.cu"
     "$out/$name" >"$out/$name.json"
 done
-for name in tiles local l2 mixes together lines phases neighbours reuse batches writes overlap bulk segments reads gather fragments copies copies4 slices blocks lists arrays wide_loads fir_constants walks; do
+for name in tiles local l2 mixes together lines phases neighbours reuse batches writes overlap bulk segments reads gather fragments copies copies4 slices blocks lists arrays wide_loads fir_constants walks stored; do
     nvcc -gencode arch=compute_90a,code=sm_90a -std=c++17 -O3 -o "$out/$name" "$here/$name.cu"
     "$out/$name" >"$out/$name.txt"
 done

@@ -179,13 +179,19 @@ static const float *longest_load_clocks(Arena *scratch, const PredictInput *in,
 
 /* ---- the parts ------------------------------------------------------------------------------- */
 
+/* Whether it is known which SM has which of the blocks: all start at once. */
+static bool are_blocks_placed(const PredictInput *in, const Speeds *s)
+{
+    return in->evaluation->block_works && in->blocks <= s->sms * floor(in->blocks_per_sm);
+}
+
 /* Blocks do not divide, and those that all start at once stay where they started. */
 static double busiest_share(Arena *scratch, const PredictInput *in, const Speeds *s)
 {
     const double even = in->blocks / s->sms;
-    const float *works = in->evaluation->block_works;
-    if (works && in->blocks <= s->sms * floor(in->blocks_per_sm))
-        return ptx_block_schedule_busiest(scratch, works, (uint32_t)in->blocks, (uint32_t)s->sms);
+    if (are_blocks_placed(in, s))
+        return ptx_block_schedule_busiest(scratch, in->evaluation->block_works,
+                                          (uint32_t)in->blocks, (uint32_t)s->sms);
     return ceil(even) / even;
 }
 
@@ -729,12 +735,13 @@ const Prediction ptx_prediction_unknown = {
     .certainty = CERTAINTY_UNKNOWN,
 };
 
-/* Blocks that do different work: the last ones end late. */
+/* Blocks that do different work: the last ones end late. Where each SM's are known, the
+ * busiest one has them. */
 static double tail_us(const PredictInput *in, const Speeds *s, const Prediction *out)
 {
     double most = fmax(out->parts_us[PART_ISSUE], out->parts_us[PART_PIPE]),
            heaviest = heaviest_block(in), share = in->blocks / s->sms;
-    if (share <= 1)
+    if (share <= 1 || are_blocks_placed(in, s))
         return 0;
     /* where the heaviest block takes longest, as long as all of them take spread evenly */
     double all = heaviest > ceil(share) ? most * ceil(share) / heaviest : most,

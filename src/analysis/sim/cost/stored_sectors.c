@@ -68,7 +68,7 @@ static uint64_t whole_sectors(uint64_t bytes)
 }
 
 /* L1 writes through, and keeps what it writes: loads of whole sectors that the block stored find
- * them there. Measured on an H200: of a walk back over 128 KB just stored 80 %. */
+ * them there, of sectors that it stored in part they do not (tools/measure-times/stored.cu). */
 static void keep_stored(Footprint *f, FootprintPiece *piece, const Extent *array, uint64_t stored)
 {
     const uint32_t now = f->clock[f->warp];
