@@ -70,9 +70,9 @@ static NewForms read_forms(void)
     NewForms forms = { calloc(MOST_LINES, sizeof *forms.items), 0, 0 };
     char *text = kit_read("tests/data/isa/since-9.1.txt", NULL), *rest = text;
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-        char *bar = strstr(line, " | "), *targets = strchr(line, ' ') + 1;
         if (*line == '#')
             continue;
+        char *bar = strstr(line, " | "), *targets = strchr(line, ' ') + 1;
         *bar = 0;
         expand(&forms, bar + 3, targets, (unsigned)(10 * (line[0] - '0') + line[2] - '0'));
     }

@@ -61,6 +61,16 @@ static void step_grid(uint64_t *state, unsigned way, const int64_t own[3], int64
     }
 }
 
+/* Byte by byte, but for what fills the time up behind its first int. */
+static bool is_same(const ptxlint_estimated *a, const ptxlint_estimated *b)
+{
+    const size_t fill = offsetof(ptxlint_estimated, time.band_is_measured)
+                        + sizeof a->time.band_is_measured,
+                 rest = offsetof(ptxlint_estimated, time.bound_why);
+    return !memcmp(a, b, fill)
+           && !memcmp((const char *)a + rest, (const char *)b + rest, sizeof *a - rest);
+}
+
 static void check_grid(ptxlint_module *module, const char *kernel, size_t gpu,
                        const ptxlint_trial *trial, ptxlint_module *other)
 {
@@ -71,7 +81,7 @@ static void check_grid(ptxlint_module *module, const char *kernel, size_t gpu,
     assert_int_equal(ptxlint_estimate(module, kernel, gpu, trial, &quick), PTXLINT_OK);
     ptx_estimator_free(other);      /* forgets what it has found */
     assert_int_equal(ptxlint_estimate(other, kernel, gpu, trial, &whole), PTXLINT_OK);
-    if (memcmp(&quick, &whole, sizeof quick))
+    if (!is_same(&quick, &whole))
         fail_msg("%s, grid %d x %d x %d: %.17g us instead of %.17g", kernel, (int)trial->grid[0],
                  (int)trial->grid[1], (int)trial->grid[2], quick.time.predicted_us,
                  whole.time.predicted_us);
