@@ -1,6 +1,6 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MADV_DONTNEED */
 
-#if defined(FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION) || defined(__SANITIZE_ADDRESS__)
+#ifdef SANITIZED
 #define SANITIZERS_LOOK 1       /* at what comes from calloc */
 #else
 #define SANITIZERS_LOOK 0
@@ -18,11 +18,8 @@
 #include <sys/mman.h>
 
 enum {
-#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-    FIRST_CHUNK_BYTES = 4 << 10,        /* sanitizers see more of small ones, and sooner */
-#else
-    FIRST_CHUNK_BYTES = 16 << 10,
-#endif
+    /* sanitizers see more of small ones, and sooner */
+    FIRST_CHUNK_BYTES = SANITIZERS_LOOK ? 4 << 10 : 16 << 10,
     MAX_CHUNK_BYTES = 32 << 20,
     KEPT_BYTES = 8 << 20,       /* longer chunks are not kept for later */
     GIVEN_BACK_BYTES = 8 << 20, /* longer parts of a chunk are given back */

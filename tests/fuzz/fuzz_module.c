@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* gcc's, in which replay.c runs: the same bytes each time are seen without it, and by libFuzzer. */
-#ifdef __SANITIZE_ADDRESS__
+/* The same bytes each time are seen by the replay without sanitizers, and by libFuzzer. */
+#ifdef SANITIZED_REPLAY
 enum { IS_SANITIZED_REPLAY = 1 };
 #else
 enum { IS_SANITIZED_REPLAY = 0 };

@@ -4,7 +4,7 @@
  * for every figure of a kernel. */
 #include "kit.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef SANITIZED
 enum { EVERY = 8 };             /* files: the others behave alike */
 #else
 enum { EVERY = 1 };

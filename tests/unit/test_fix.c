@@ -2,7 +2,7 @@
  * the certain ones: no error and no warning comes instead, and a second run changes nothing. */
 #include "kit.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef SANITIZED
 enum { EVERY = 8 };             /* files: the others behave alike */
 #else
 enum { EVERY = 1 };

@@ -10,14 +10,9 @@
     ".version 8.0\n.target sm_90\n.entry k() { .reg .b32 %r<3>; .reg .b64 %rd<3>; mov.u64 %rd1, "  \
     "0;\nst.global.u32 [%rd1], %r2;\nret; }\n"
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef SANITIZED
 #define IS_SANITIZED true
-#elif defined __has_feature
-#if __has_feature(address_sanitizer)
-#define IS_SANITIZED true
-#endif
-#endif
-#ifndef IS_SANITIZED
+#else
 #define IS_SANITIZED false
 #endif
 

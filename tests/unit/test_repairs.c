@@ -196,7 +196,7 @@ static void check_folder(const char *folder, const char *launch, Tally *tally)
 static void test_trees(void **state)
 {
     (void)state;
-#ifdef __SANITIZE_ADDRESS__
+#ifdef SANITIZED
     skip();                     /* test_repairs takes the same ways */
 #endif
     Tally tally = { 0 };

@@ -16,24 +16,14 @@ SimConfig *ptx_machine_config(Machine *m)
     return &m->config;
 }
 
-/* A fuzzer is to try many inputs rather than long runs (docs/fuzzing.md). */
-static uint64_t fuzzed(uint64_t steps)
-{
-#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-    return steps < 1 << 12 ? steps : 1 << 12;
-#else
-    return steps;
-#endif
-}
-
 void ptx_machine_allow(Machine *m, uint64_t steps)
 {
-    m->most_steps = m->steps + fuzzed(steps);
+    m->most_steps = m->steps + ptx_machine_allowed(steps);
 }
 
 void ptx_machine_extend(Machine *m, uint64_t steps)
 {
-    m->most_steps += fuzzed(steps);
+    m->most_steps += ptx_machine_allowed(steps);
 }
 
 void ptx_machine_charge(Machine *m, uint64_t steps)

@@ -53,6 +53,9 @@ SimConfig *ptx_machine_config(Machine *machine);
 /* The budget, in instructions of warps: so many from here on; so many more than were allowed. */
 void ptx_machine_allow(Machine *machine, uint64_t steps);
 void ptx_machine_extend(Machine *machine, uint64_t steps);
+/* Of so many that are asked for: all. Fuzz targets have a function of their own in its place, which
+ * allows fewer: tests/fuzz/few_steps.c. */
+uint64_t ptx_machine_allowed(uint64_t steps);
 /* So many count as executed. */
 void ptx_machine_charge(Machine *machine, uint64_t steps);
 uint64_t ptx_machine_steps(const Machine *machine);             /* executed so far */
