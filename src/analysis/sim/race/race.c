@@ -59,6 +59,7 @@ Race *ptx_race_new(Machine *m, uint8_t *orders)
     for (unsigned b = 0; b < BARRIERS; b++)
         r->barriers[b].known = ptx_arena_array(m->arena, uint32_t, r->width);
     r->mbarriers = ptx_arena_array(m->arena, Mbarrier, mbarriers);
+    r->late = ptx_arena_array(m->arena, LateArrival, m->warp_count);
     r->met_all = ptx_arena_array(m->arena, uint32_t, m->warp_count);
     r->met_some = ptx_arena_array(m->arena, LaneClocks *, m->warp_count);
     r->copies = ptx_arena_array(m->arena, Copies, (size_t)QUEUE_COUNT * m->warp_count);

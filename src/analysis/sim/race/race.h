@@ -181,6 +181,7 @@ enum {
     KEPT_PHASES = 32,           /* of an mbarrier; how far a warp may be behind */
     WARPGROUP = 4,              /* warps */
     AT_MBARRIER = 64,           /* Warp.barrier */
+    AT_PHASE_END,               /* as LateArrival says */
 };
 
 typedef struct BarrierState {   /* of one number */
@@ -189,6 +190,12 @@ typedef struct BarrierState {   /* of one number */
     uint64_t warps;             /* that arrived in this phase: a bit for each */
     uint32_t wanted;            /* 0: all that have not ended */
 } BarrierState;
+
+/* Of a warp that waits for the phase of a barrier to end in which it has arrived already. */
+typedef struct LateArrival {
+    uint8_t barrier;            /* 1 + its number */
+    bool goes_on;               /* bar.arrive */
+} LateArrival;
 
 /* how many bytes it brings its tensor map says, which is not known */
 typedef struct TensorCopy {
@@ -319,6 +326,7 @@ typedef struct Race {
      * an mbarrier */
     uint32_t *known;
     BarrierState barriers[BARRIERS];
+    LateArrival *late;          /* per warp, where it is AT_PHASE_END */
     Mbarrier *mbarriers;        /* room for most_mbarriers */
     uint32_t mbarrier_count;
     Copies *copies;             /* per queue and warp */

@@ -117,12 +117,28 @@ void ptx_race_advance(Race *r, const Warp *w, const Insn *insn, uint32_t lanes)
     p->gone |= here;
 }
 
-/* A warp that arrives again before the phase is complete may be early or late: time decides. */
-static void note_arrival(Race *r, BarrierState *barrier, uint32_t warp)
+static void arrive_at_barrier(Race *r, Warp *w, BarrierState *barrier)
 {
-    const uint64_t bit = (uint64_t)1 << warp % 64;
-    r->is_doubtful |= (barrier->warps & bit) != 0;
-    barrier->warps |= bit;
+    barrier->warps |= (uint64_t)1 << w->index % 64;
+    release_to(r, w, barrier);
+    /* of a warp that is not full as well: PTX ISA, "bar" */
+    barrier->threads += WARP_LANES;
+}
+
+/* A warp that comes again before the phase is complete, in which it has arrived, may be early or
+ * late: time decides. It is late here where the others complete the phase without it, for then it
+ * passes on the least. */
+static bool is_too_early(const BarrierState *barrier, const Warp *w)
+{
+    return barrier->warps >> w->index % 64 & 1;
+}
+
+static void arrive_late(Race *r, Warp *w, uint64_t number, bool is_arrival)
+{
+    r->is_doubtful = true;
+    r->late[w->index] = (LateArrival){ (uint8_t)(1 + number), is_arrival };
+    w->barrier = AT_PHASE_END;
+    w->is_waiting = true;
 }
 
 void ptx_race_barrier(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
@@ -148,15 +164,16 @@ void ptx_race_barrier(void *self, Warp *w, const Insn *insn, uint32_t lanes, uin
         return;
     }
     BarrierState *barrier = &r->barriers[number];
-    note_arrival(r, barrier, w->index);
     r->touched[w->index] |= lanes;
     r->has_asked[w->index] = false;
     r->partial_barriers |= (uint32_t)(is_arrival || threads) << number;
-    release_to(r, w, barrier);
-    /* of a warp that is not full as well: PTX ISA, "bar" */
-    barrier->threads += WARP_LANES;
-    barrier->wanted = (uint32_t)threads;
     r->is_partial |= is_arrival || (threads && threads < (uint64_t)r->warp_count * WARP_LANES);
+    barrier->wanted = (uint32_t)threads;
+    if (is_too_early(barrier, w)) {
+        arrive_late(r, w, number, is_arrival);
+        return;
+    }
+    arrive_at_barrier(r, w, barrier);
     w->barrier = (uint8_t)(is_arrival ? w->barrier : 1 + number);
 }
 
@@ -587,6 +604,24 @@ static bool open_barrier(Race *r, unsigned number, uint32_t first, uint32_t coun
     return goes_on;
 }
 
+/* Of warps that wait to arrive again: they do where the phase that they arrived in is complete, or
+ * where nothing else goes on. */
+static bool release_late(Race *r, uint32_t first, uint32_t count, bool is_forced)
+{
+    bool goes_on = false;
+    for (uint32_t i = 0; i < count; i++) {
+        Warp *w = &r->machine->warps[first + i];
+        const LateArrival late = r->late[w->index];
+        if (w->barrier != AT_PHASE_END
+            || (!is_forced && is_too_early(&r->barriers[late.barrier - 1], w)))
+            continue;
+        arrive_at_barrier(r, w, &r->barriers[late.barrier - 1]);
+        w->barrier = late.goes_on ? 0 : late.barrier;
+        goes_on = true;
+    }
+    return goes_on;
+}
+
 bool ptx_race_release(void *self, uint32_t first, uint32_t count)
 {
     Race *r = self;
@@ -603,8 +638,10 @@ bool ptx_race_release(void *self, uint32_t first, uint32_t count)
         goes_on |= open_barrier(r, b, first, count);
     }
     goes_on |= release_mbarriers(r, first, count);
+    goes_on |= release_late(r, first, count, false);
     for (uint32_t i = 0; i < count && !goes_on; i++)
         goes_on = !m->warps[first + i].is_done && !m->warps[first + i].barrier;
+    goes_on = goes_on || release_late(r, first, count, true);
     if (!goes_on && ptx_mbarrier_complete_pending(r))
         goes_on = release_mbarriers(r, first, count);
     if (running && !goes_on)
