@@ -4,6 +4,7 @@
 #include "analysis/sim/cost/footprint.h"
 #include "analysis/value/must_diverge.h"
 #include "analysis/value/points_to.h"
+#include "analysis/value/uniform.h"
 #include "ir/func.h"
 #include "ir/insn.h"
 #include "ir/operand.h"
@@ -139,13 +140,54 @@ double ptx_measure_barrier_threads(FactCache *q, const Insn *insn)
     return is_known ? (double)value : UNKNOWN;
 }
 
+/* A call may, but for one that the thread ends behind: of the handler of a panic. */
+static bool may_wait(const FactCache *q, InsnId id)
+{
+    const Op *op = q->func->insns[id].op;
+    const InsnId last = q->cfg->blocks[q->cfg->block_of[id]].end - 1;
+    const Operation end = q->func->insns[last].op->operation;
+    if (op->kind == OPK_CALL)
+        return end != OP_TRAP && end != OP_EXIT;
+    return op->kind == OPK_BAR && !ptx_op_has(op, MOD_WARP) && !ptx_op_has(op, MOD_CLUSTER);
+}
+
+/* Other threads may be at a barrier, or in a call that has one, of another way through the
+ * function. */
+static bool has_barrier_apart(FactCache *q, BlockId here)
+{
+    const Dom *dom = ptx_session_dom(q->session);
+    for (InsnId i = 0; i < q->func->insn_count; i++) {
+        const BlockId block = q->cfg->block_of[i];
+        if (may_wait(q, i) && ptx_block_is_reachable(q->cfg, block)
+            && !ptx_dom_dominates(dom, here, block) && !ptx_dom_dominates(dom, block, here))
+            return true;
+    }
+    return false;
+}
+
+/* All threads of the block that come to a barrier come to this one: none waits at another for the
+ * threads that are here. */
+static bool is_barrier_of_all(FactCache *q, InsnId id)
+{
+    const Insn *insn = &q->func->insns[id];
+    const Operand *number = ptx_insn_operands(q->func, insn);
+    const BlockId here = q->cfg->block_of[id];
+    if (insn->operand_count > 1
+        && ptx_measure_barrier_threads(q, insn) != ptx_measure_block_threads(q))
+        return false;
+    if (!q->func->is_entry && ptx_operand_value(number))
+        return false;
+    return !ptx_session_uniforms(q->session)->is_partial[here] || !has_barrier_apart(q, here);
+}
+
 /* Of a pair that the run without barriers names one of, the other is needed. */
 double ptx_measure_barrier_repeated(FactCache *q, InsnId insn)
 {
     if (q->func->has_unknown)
         return UNKNOWN;
     const InsnId earlier = ptx_session_redundant_loads(q->session)->barrier[insn];
-    return earlier != NO_ID && !(ptx_measure_barrier_redundant(q, insn) > 0)
+    return earlier != NO_ID && is_barrier_of_all(q, insn)
+           && !(ptx_measure_barrier_redundant(q, insn) > 0)
            && !(ptx_measure_barrier_redundant(q, earlier) > 0);
 }
 
