@@ -151,6 +151,17 @@ static bool may_wait(const FactCache *q, InsnId id)
     return op->kind == OPK_BAR && !ptx_op_has(op, MOD_WARP) && !ptx_op_has(op, MOD_CLUSTER);
 }
 
+/* Whether threads of one launch may part where the ways to the two blocks do. */
+static bool may_part_between(FactCache *q, BlockId here, BlockId there)
+{
+    const Dom *dom = ptx_session_dom(q->session);
+    BlockId at = here;
+    while (at != EXIT_BLOCK && !ptx_dom_dominates(dom, at, there))
+        at = dom->idom[at];
+    return at == EXIT_BLOCK
+           || ptx_session_uniforms(q->session)->branches[at].uniformity > UNIFORMITY_BLOCK;
+}
+
 /* Other threads may be at a barrier, or in a call that has one, of another way through the
  * function. */
 static bool has_barrier_apart(FactCache *q, BlockId here)
@@ -159,7 +170,8 @@ static bool has_barrier_apart(FactCache *q, BlockId here)
     for (InsnId i = 0; i < q->func->insn_count; i++) {
         const BlockId block = q->cfg->block_of[i];
         if (may_wait(q, i) && ptx_block_is_reachable(q->cfg, block)
-            && !ptx_dom_dominates(dom, here, block) && !ptx_dom_dominates(dom, block, here))
+            && !ptx_dom_dominates(dom, here, block) && !ptx_dom_dominates(dom, block, here)
+            && may_part_between(q, here, block))
             return true;
     }
     return false;
@@ -177,7 +189,7 @@ static bool is_barrier_of_all(FactCache *q, InsnId id)
         return false;
     if (!q->func->is_entry && ptx_operand_value(number))
         return false;
-    return !ptx_session_uniforms(q->session)->is_partial[here] || !has_barrier_apart(q, here);
+    return !has_barrier_apart(q, here);
 }
 
 /* Of a pair that the run without barriers names one of, the other is needed. */
