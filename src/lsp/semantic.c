@@ -26,17 +26,27 @@ json_t *ptx_semantic_legend(void)
                      "modification", "defaultLibrary");
 }
 
+enum { SMALL_NUMBERS = 64 };
+
 typedef struct SemanticRun {
     LspServer *server;
     LspDocument *d;
     const ptxlint_module *syntax;
     json_t *data;
+    /* nearly all numbers are small: each of these is made once; NULL: it was not needed yet */
+    json_t *small[SMALL_NUMBERS];
     uint32_t line, unit, begin; /* of the token before */
 } SemanticRun;
 
 static void add_number(SemanticRun *s, uint32_t number)
 {
-    json_array_append_new(s->data, json_integer((json_int_t)number));
+    if (number >= SMALL_NUMBERS) {
+        json_array_append_new(s->data, json_integer((json_int_t)number));
+        return;
+    }
+    if (!s->small[number])
+        s->small[number] = json_integer((json_int_t)number);
+    json_array_append(s->data, s->small[number]);
 }
 
 /* Of one line. Units are counted from the token before, since lines may be very long. */
@@ -157,5 +167,7 @@ void ptx_lsp_semantic(LspServer *server, LspDocument *d, const json_t *params, L
     for (size_t i = all ? ptxlint_tokens_find(tokens, wanted.begin) : 0;
          all && i < count && all[i].span.begin < wanted.end; i++)
         add_semantic(&s, &all[i]);
+    for (uint32_t n = 0; n < SMALL_NUMBERS; n++)
+        json_decref(s.small[n]);
     answer->result = json_pack("{s:o}", "data", s.data);
 }
