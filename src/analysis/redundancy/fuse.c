@@ -14,6 +14,11 @@ typedef struct RegCount {
     InsnId sub;                 /* the last subtraction that defines it, + 1 */
 } RegCount;
 
+bool ptx_fuse_is_barred(const Insn *mul, const Insn *add)
+{
+    return ptx_op_has(mul->op, MOD_RN) || ptx_op_has(add->op, MOD_RN);
+}
+
 static bool has_multiply(const Func *func)
 {
     for (InsnId i = 0; i < func->insn_count; i++)
@@ -67,10 +72,11 @@ static bool is_split_part(const Func *func, const RegCount *regs, const Operand 
                && is_same_register(&rest[1], &whole[0]));
 }
 
-static bool is_exact_product(const Func *func, const RegCount *regs, const Insn *mul)
+static bool is_exact_product(const Func *func, const RegCount *regs, const Insn *mul,
+                             const Insn *add)
 {
     const Operand *operands = ptx_insn_operands(func, mul);
-    return mul->operand_count == 3 && ptx_op_has(mul->op, MOD_RN)
+    return mul->operand_count == 3 && ptx_fuse_is_barred(mul, add)
            && (is_split_part(func, regs, &operands[1]) || is_split_part(func, regs, &operands[2]));
 }
 
@@ -102,7 +108,7 @@ static void pair_block(const Func *func, RegCount *regs, const Block *block, uin
         const Insn *insn = &func->insns[i];
         const Operand *operands = ptx_insn_operands(func, insn);
         InsnId mul = find_multiply(func, regs, insn, stamp);
-        if (mul != NO_ID && !is_exact_product(func, regs, &func->insns[mul]))
+        if (mul != NO_ID && !is_exact_product(func, regs, &func->insns[mul], insn))
             out[mul] = i;
         if (ptx_op_is_float(insn->op, OPK_MUL) && insn->operand_count
             && operands[0].kind == OPERAND_REG) {

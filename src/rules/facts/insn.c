@@ -7,6 +7,7 @@
 #include "ir/operand.h"
 #include "ir/sreg.h"
 #include "isa/isa.h"
+#include "analysis/redundancy/fuse.h"
 #include "analysis/redundancy/redundant_loads.h"
 #include "analysis/flow/cfg.h"
 #include "analysis/value/affine.h"
@@ -194,6 +195,23 @@ static double measure_op(FactCache *q, const Op *op, FactId fact)
     }
 }
 
+static bool is_rounded_otherwise(const Op *op)
+{
+    return ptx_op_has(op, MOD_RZ) || ptx_op_has(op, MOD_RM) || ptx_op_has(op, MOD_RP);
+}
+
+static double measure_fusion_barred(FactCache *q, InsnId id)
+{
+    if (q->func->has_unknown)
+        return UNKNOWN;
+    const InsnId with = ptx_session_fused(q->session)[id];
+    if (with == NO_ID)
+        return 0;
+    const Insn *mul = &q->func->insns[id], *add = &q->func->insns[with];
+    return ptx_fuse_is_barred(mul, add) && !is_rounded_otherwise(mul->op)
+           && !is_rounded_otherwise(add->op) && !ptx_op_has(mul->op, MOD_SAT);
+}
+
 double ptx_measure_insn(FactCache *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
     const Insn *insn = &q->func->insns[s->insn];
@@ -213,6 +231,7 @@ double ptx_measure_insn(FactCache *q, const Subjects *s, FactId fact, Certainty 
     case FACT_INSN_is_divisor_constant: return divisor(q, insn, false);
     case FACT_INSN_is_fusable:
         return q->func->has_unknown ? UNKNOWN : ptx_session_fused(q->session)[s->insn] != NO_ID;
+    case FACT_INSN_is_fusion_barred:    return measure_fusion_barred(q, s->insn);
     case FACT_INSN_is_fp64_round_trip:  return ptx_measure_fp64_round_trip(q, s->insn);
     case FACT_INSN_is_split:            return ptx_measure_split(q, s->block, certainty);
     case FACT_INSN_is_barrier_redundant: return ptx_measure_barrier_redundant(q, s->insn);
