@@ -275,10 +275,10 @@ const char *ptx_hazard_advise(Arena *arena, const Hazard *h)
     static const char *const reasons[] = {
         [REPAIR_NONE] = "",
         [REPAIR_FOUND] = "",
-        [REPAIR_NO_PLACE] = "; no place was found where one removes the race",
-        [REPAIR_TOO_LONG] = "; no place was found within the runs that are allowed",
+        [REPAIR_NO_PLACE] = "; at no single place does one remove the race",
+        [REPAIR_TOO_LONG] = "; the runs that are allowed were too few to find the place",
     };
-    char text[320];
+    char text[384];
     int count;
     if (h->edits.count)
         return write_repair(arena, h);
@@ -296,6 +296,11 @@ const char *ptx_hazard_advise(Arena *arena, const Hazard *h)
                          "barrier");
     else
         count = snprintf(text, sizeof text, "%s", advice[h->kind]);
+    if (h->kind == HAZARD_BLOCK && h->repair == REPAIR_NO_PLACE && !has_transfer(h))
+        count = snprintf(text, sizeof text,
+                         "a barrier that both threads take part in, between the two: bar.sync 0 "
+                         "(__syncthreads()) where all threads of the block come by, else "
+                         "bar.sync N, THREADS among the warps that do, or an mbarrier");
     if (h->kind != HAZARD_PROXY && h->kind != HAZARD_UPDATE)
         snprintf(text + count, sizeof text - (size_t)count, "%s", reasons[h->repair]);
     return ptx_arena_strndup(arena, text, strlen(text));
