@@ -145,6 +145,21 @@ class Estimates(unittest.TestCase):
         for value in dataclasses.asdict(guess).values():
             self.assertFalse(isinstance(value, float) and math.isnan(value))
 
+    def test_refused_launches(self):
+        """What CUDA refuses has no time, and says why."""
+        with open_saxpy(estimates_only=True) as module:
+            kernel = module.kernel("saxpy")
+            for grid, block, why in (
+                ((1, 65536), 128, "65535 blocks in y"),
+                ((1, 1, 65536), 128, "65535 blocks in y or z"),
+                (1, (1, 1, 65), "64 threads in z"),
+                (1, (1024, 2), "threads"),
+            ):
+                guess = kernel.estimate(grid, block, ARGUMENTS)
+                self.assertIsNone(guess.predicted_us)
+                self.assertIn(why, guess.why)
+            self.assertIsNotNone(kernel.estimate((1, 65535, 1), (1, 1, 64), ARGUMENTS).predicted_us)
+
     def test_same_as_launches(self):
         launch = {"grid": [16384], "block": [256], "params": ARGUMENTS}
         launch = {"kernels": {"saxpy": launch}}

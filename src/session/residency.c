@@ -65,6 +65,16 @@ static const char *block_error(const Bounds *bounds, const int64_t block[3])
                                                 : NULL;
 }
 
+/* CUDA C++ Programming Guide 13.0, "Compute Capabilities": maximum dimensionality. That of x alone
+ * is larger; how many threads a block may have its GPU says. */
+static const char *dimension_error(const Launch *launch)
+{
+    enum { MAX_GRID_YZ = 65535, MAX_BLOCK_Z = 64 };
+    if (launch->grid[1] > MAX_GRID_YZ || launch->grid[2] > MAX_GRID_YZ)
+        return "the grid has more than 65535 blocks in y or z";
+    return launch->block[2] > MAX_BLOCK_Z ? "the block has more than 64 threads in z" : NULL;
+}
+
 static const char *cluster_error(const Launch *launch)
 {
     for (int i = 0; i < 3 && launch->cluster[0] && launch->grid[0]; i++)
@@ -84,6 +94,8 @@ LaunchShape ptx_launch_shape_find(const Func *func, const Launch *launch, bool a
     copy_launch_shape(shape.is_block_assumed ? bound : launch->block, shape.block);
     if (launch->block[0])
         shape.error = block_error(&func->bounds, shape.block);
+    if (!shape.error)
+        shape.error = dimension_error(launch);
     if (!shape.error)
         shape.error = cluster_error(launch);
     derive_totals(&shape);

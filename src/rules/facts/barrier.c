@@ -205,7 +205,7 @@ double ptx_measure_barrier_repeated(FactCache *q, InsnId insn)
 
 double ptx_measure_barrier_redundant(FactCache *q, InsnId insn)
 {
-    const Hazards *hazards = ptx_session_hazards(q->session);
+    const Hazards *hazards = ptx_find_hazards(q);
     bool is_redundant = false;
     for (uint32_t i = 0; hazards && i < hazards->redundant_count; i++)
         is_redundant |= hazards->redundant[i] == insn;

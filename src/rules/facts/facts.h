@@ -10,6 +10,7 @@
 
 typedef struct Evaluation Evaluation;
 typedef struct Hazard Hazard;
+typedef struct Hazards Hazards;
 typedef struct PointsTo PointsTo;
 typedef struct Count Count;
 typedef struct Evaluated Evaluated;
@@ -115,6 +116,8 @@ double ptx_measure_barrier_repeated(FactCache *q, InsnId insn);
 
 /* hazard.c: accesses that nothing orders, barriers that some lanes bypass. */
 double ptx_measure_hazards(FactCache *q, FactId fact);
+/* NULL: there are none, or the launch is refused. */
+const Hazards *ptx_find_hazards(FactCache *q);
 double ptx_measure_race(FactCache *q, InsnId insn, FactId fact, Certainty *certainty);
 double ptx_measure_possible_race(FactCache *q, InsnId insn);
 double ptx_measure_block_race(FactCache *q, InsnId insn, FactId fact);

@@ -4,11 +4,18 @@
 #include "analysis/race/block_race.h"
 #include "analysis/race/hazard.h"
 #include "ir/func.h"
+#include "session/residency.h"
 #include "session/session.h"
+
+/* A launch that the kernel or CUDA refuses never runs, and nothing races in it. */
+const Hazards *ptx_find_hazards(FactCache *q)
+{
+    return ptx_session_shape(q->session)->error ? NULL : ptx_session_hazards(q->session);
+}
 
 double ptx_measure_hazards(FactCache *q, FactId fact)
 {
-    const Hazards *hazards = ptx_session_hazards(q->session);
+    const Hazards *hazards = ptx_find_hazards(q);
     if (!hazards)
         return UNKNOWN;
     return fact == FACT_KERNEL_races ? hazards->count : hazards->redundant_count;
@@ -16,7 +23,7 @@ double ptx_measure_hazards(FactCache *q, FactId fact)
 
 static const Divergence *divergence_at(FactCache *q, InsnId insn)
 {
-    const Hazards *hazards = ptx_session_hazards(q->session);
+    const Hazards *hazards = ptx_find_hazards(q);
     return hazards && hazards->divergence && hazards->divergence->place == insn
                ? hazards->divergence
                : NULL;
@@ -36,7 +43,7 @@ const char *ptx_measure_barrier_text(FactCache *q, InsnId insn)
 
 static const LoneAccess *lone_of(FactCache *q, FactId fact)
 {
-    const Hazards *hazards = ptx_session_hazards(q->session);
+    const Hazards *hazards = ptx_find_hazards(q);
     if (fact == FACT_INSN_is_beyond_allocation)
         return ptx_session_beyond(q->session);
     if (!hazards)
@@ -85,7 +92,7 @@ static const Hazard *find_at(const Hazard *items, uint32_t count, InsnId place)
 
 const Hazard *ptx_measure_hazard(FactCache *q, InsnId insn)
 {
-    const Hazards *hazards = ptx_session_hazards(q->session);
+    const Hazards *hazards = ptx_find_hazards(q);
     const Hazard *found = hazards ? find_at(hazards->items, hazards->count, insn) : NULL;
     return found || !hazards ? found : find_at(hazards->possible, hazards->possible_count, insn);
 }
@@ -110,7 +117,7 @@ static bool is_hazard_of(const Hazard *hazard, FactId fact)
 
 double ptx_measure_race(FactCache *q, InsnId insn, FactId fact, Certainty *certainty)
 {
-    const Hazards *hazards = ptx_session_hazards(q->session);
+    const Hazards *hazards = ptx_find_hazards(q);
     const Hazard *hazard = hazards ? find_at(hazards->items, hazards->count, insn) : NULL;
     if (!hazards)
         return UNKNOWN;
@@ -121,7 +128,7 @@ double ptx_measure_race(FactCache *q, InsnId insn, FactId fact, Certainty *certa
 /* Reported as a race, it is no longer only possible. */
 double ptx_measure_possible_race(FactCache *q, InsnId insn)
 {
-    const Hazards *hazards = ptx_session_hazards(q->session);
+    const Hazards *hazards = ptx_find_hazards(q);
     if (!hazards)
         return UNKNOWN;
     return find_at(hazards->possible, hazards->possible_count, insn)
