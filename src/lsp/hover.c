@@ -29,7 +29,7 @@ enum { LINES_SHOWN = 6 };
 
 static void put_occurrence_lines(const Hovered *h, const ptxlint_symbol *s, bool is_written)
 {
-    unsigned count = 0, last = 0;
+    unsigned count = 0, last = 0, lines[LINES_SHOWN];
     for (size_t i = 0; i < s->occurrence_count; i++) {
         const ptxlint_occurrence *o = &s->occurrences[i];
         unsigned line = line_number(h, o->span.begin);
@@ -37,13 +37,15 @@ static void put_occurrence_lines(const Hovered *h, const ptxlint_symbol *s, bool
             continue;
         last = line;
         if (count < LINES_SHOWN)
-            fprintf(h->out, "%s%u", count ? ", " : " in line ", line);
+            lines[count] = line;
         count++;
     }
+    fputs(count ? " in line" : " nowhere", h->out);
+    fputs(ptx_text_if(count > 1, "s"), h->out);
+    for (unsigned i = 0; i < count && i < LINES_SHOWN; i++)
+        fprintf(h->out, "%s%u", i ? ", " : " ", lines[i]);
     if (count > LINES_SHOWN)
         fprintf(h->out, " and %u more", count - LINES_SHOWN);
-    if (!count)
-        fputs(" nowhere", h->out);
 }
 
 static void put_value_words(const Hovered *h, const ptxlint_value *value)
@@ -147,10 +149,12 @@ static const ptxlint_kernel *kernel_named(const ptxlint_module *module, const ch
 
 static void put_kernel_figures(const Hovered *h, const ptxlint_kernel *kernel)
 {
-    char title[512];
+    char title[512], launch[160];
     ptx_lsp_kernel_title(kernel, title, sizeof title);
-    if (*title)
-        fprintf(h->out, "\n\n%s", title);
+    if (*title) {
+        ptx_lsp_launch_words(kernel, launch, sizeof launch);
+        fprintf(h->out, "\n\n%s, on %s", title, launch);
+    }
     fprintf(h->out, "\n\n- %" PRIu64 " instruction%s, %zu loop%s, %zu memory access%s",
             kernel->mix.instruction_count, ptx_text_if(kernel->mix.instruction_count != 1, "s"),
             kernel->loop_count, ptx_text_if(kernel->loop_count != 1, "s"), kernel->access_count,

@@ -101,7 +101,7 @@ class Requests(unittest.TestCase):
 
     def test_hover_register(self):
         text = self.hover("setp.ge.u32 %p1, %r", "2, %r1")
-        for part in ("**%r2** — register of type `.b32`", "Written in line 18", "Read in line 19, 21", "from line 18 to 21",
+        for part in ("**%r2** — register of type `.b32`", "Written in line 18", "Read in lines 19, 21", "from line 18 to 21",
                      "affine in the lane: 1 more from lane to lane"):
             self.assertIn(part, text)
 
@@ -113,7 +113,7 @@ class Requests(unittest.TestCase):
 
     def test_hover_kernel(self):
         text = self.hover("_Z3add", "Pfi(")
-        for part in ("kernel", "`add(float*, int)`", "registers", "% occupancy", "about ", "90 % band"):
+        for part in ("kernel", "`add(float*, int)`", "registers", "% occupancy", "about ", "90 % band", ", on h200, block 128x1x1"):
             self.assertIn(part, text)
 
     def test_hover_others(self):
