@@ -69,10 +69,10 @@ static const char *block_error(const Bounds *bounds, const int64_t block[3])
  * is larger; how many threads a block may have its GPU says. */
 static const char *dimension_error(const Launch *launch)
 {
-    enum { MAX_GRID_YZ = 65535, MAX_BLOCK_Z = 64 };
-    if (launch->grid[1] > MAX_GRID_YZ || launch->grid[2] > MAX_GRID_YZ)
+    enum { GRID_YZ_MOST = 65535, BLOCK_Z_MOST = 64 };
+    if (launch->grid[1] > GRID_YZ_MOST || launch->grid[2] > GRID_YZ_MOST)
         return "the grid has more than 65535 blocks in y or z";
-    return launch->block[2] > MAX_BLOCK_Z ? "the block has more than 64 threads in z" : NULL;
+    return launch->block[2] > BLOCK_Z_MOST ? "the block has more than 64 threads in z" : NULL;
 }
 
 static const char *cluster_error(const Launch *launch)

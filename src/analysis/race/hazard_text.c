@@ -275,7 +275,8 @@ const char *ptx_hazard_advise(Arena *arena, const Hazard *h)
     static const char *const reasons[] = {
         [REPAIR_NONE] = "",
         [REPAIR_FOUND] = "",
-        [REPAIR_NO_PLACE] = "; at no single place does one remove the race",
+        [REPAIR_NO_PLACE] = "; no place was found that all threads reach and where one removes "
+                            "the race",
         [REPAIR_TOO_LONG] = "; the runs that are allowed were too few to find the place",
     };
     char text[384];
@@ -299,7 +300,7 @@ const char *ptx_hazard_advise(Arena *arena, const Hazard *h)
     if (h->kind == HAZARD_BLOCK && h->repair == REPAIR_NO_PLACE && !has_transfer(h))
         count = snprintf(text, sizeof text,
                          "a barrier that both threads take part in, between the two: bar.sync 0 "
-                         "(__syncthreads()) where all threads of the block come by, else "
+                         "(__syncthreads()) where all threads of the block reach it, else "
                          "bar.sync N, THREADS among the warps that do, or an mbarrier");
     if (h->kind != HAZARD_PROXY && h->kind != HAZARD_UPDATE)
         snprintf(text + count, sizeof text - (size_t)count, "%s", reasons[h->repair]);

@@ -184,6 +184,24 @@ static bool is_for_all(Search *s, const Put *put)
     return put->func == s->func && ptx_search_is_for_all(s, put->insn);
 }
 
+/* A barrier of the kernel stands in the same basic block: whoever comes to one comes to the other,
+ * and what is said of one holds for the other. */
+static bool is_beside_barrier(const Search *s, const Put *put)
+{
+    const Cfg *cfg = ptx_machine_func(s->machine, s->kernel).cfg;
+    if (put->func != s->func)
+        return false;
+    const Block *block = &cfg->blocks[cfg->block_of[put->insn]];
+    for (InsnId i = block->first; i < block->end; i++) {
+        const Insn *insn = &s->func->insns[i];
+        if (insn->op->family == OP_BAR && insn->op->kind == OPK_BAR && insn->guard == NO_ID
+            && insn->operand_count == 1 && ptx_op_has(insn->op, MOD_SYNC)
+            && !ptx_op_has(insn->op, MOD_WARP))
+            return true;
+    }
+    return false;
+}
+
 /* The last run met no thread that waits without others. */
 static bool is_sound(const Search *s)
 {
@@ -199,7 +217,8 @@ static bool are_puts_good(Search *s)
     bool are_good = !r->partial_puts;
     for (uint32_t p = 0; p < s->put_count && are_good; p++) {
         bool is_barrier = s->puts[p].is_block || s->puts[p].is_warp;
-        are_good = !is_barrier || !(r->doubtful_puts >> p & 1) || is_for_all(s, &s->puts[p]);
+        are_good = !is_barrier || !(r->doubtful_puts >> p & 1) || is_for_all(s, &s->puts[p])
+                   || is_beside_barrier(s, &s->puts[p]);
     }
     return are_good;
 }

@@ -162,6 +162,20 @@ static bool may_part_between(FactCache *q, BlockId here, BlockId there)
            || ptx_session_uniforms(q->session)->branches[at].uniformity > UNIFORMITY_BLOCK;
 }
 
+static bool is_postdominated(const Dom *dom, BlockId block, BlockId by)
+{
+    while (block != EXIT_BLOCK && block != by)
+        block = dom->ipdom[block];
+    return block == by;
+}
+
+/* All threads that come to one of the two come to the other as well, if in turns. */
+static bool are_on_one_way(const Dom *dom, BlockId a, BlockId b)
+{
+    return ptx_dom_dominates(dom, a, b) || ptx_dom_dominates(dom, b, a)
+           || is_postdominated(dom, a, b) || is_postdominated(dom, b, a);
+}
+
 /* Other threads may be at a barrier, or in a call that has one, of another way through the
  * function. */
 static bool has_barrier_apart(FactCache *q, BlockId here)
@@ -170,8 +184,7 @@ static bool has_barrier_apart(FactCache *q, BlockId here)
     for (InsnId i = 0; i < q->func->insn_count; i++) {
         const BlockId block = q->cfg->block_of[i];
         if (may_wait(q, i) && ptx_block_is_reachable(q->cfg, block)
-            && !ptx_dom_dominates(dom, here, block) && !ptx_dom_dominates(dom, block, here)
-            && may_part_between(q, here, block))
+            && !are_on_one_way(dom, here, block) && may_part_between(q, here, block))
             return true;
     }
     return false;
