@@ -27,6 +27,8 @@
 
 enum { WHY_BYTES = 512, SECTOR_BYTES = 32 };
 
+#define ROUNDING 1e-9           /* of sums */
+
 static const char *operation(const Op *op)
 {
     switch ((OpKind)op->kind) {
@@ -271,6 +273,30 @@ static void fill_access(Sessions *all, const FiguresOf *of, const Evaluated *ins
     out->why = *why ? ptx_sessions_text(all, why) : "evaluated";
 }
 
+/* Where groups of lanes take a row each, wherever that is. */
+static void fill_rows(Sessions *all, const FiguresOf *of, const Evaluated *insn,
+                      ptxlint_access *out)
+{
+    const Count *total = insn->total;
+    const Evaluation *evaluation = of->evaluation;
+    const bool is_all_rows = total->row_requests > 0
+                             && total->row_requests >= (1 - ROUNDING) * total->data_requests,
+               are_bounds = total->row_requests >= (1 - ROUNDING) * total->requests
+                            && !total->row_doubt && evaluation->is_whole && !evaluation->is_cut
+                            && !evaluation->block_is_assumed;
+    char why[WHY_BYTES] = "";
+    if (out->certainty != PTXLINT_NOT_KNOWN || !is_all_rows)
+        return;
+    const ArenaMark mark = ptx_arena_mark(all->scratch);
+    say(why, ptx_rows_describe(all->scratch, total, are_bounds));
+    ptx_arena_release(all->scratch, mark);
+    say_doubt(why, of, (Uncertainty)total->row_doubt);
+    out->sectors_per_request = (total->sectors + total->row_sectors) / total->requests;
+    out->moved_bytes_per_request = SECTOR_BYTES * out->sectors_per_request;
+    out->certainty = PTXLINT_ESTIMATE;
+    out->why = ptx_sessions_text(all, why);
+}
+
 /* ---- chains ---------------------------------------------------------------------------------- */
 
 /* Of the value of each instruction of a function; NULL: it was not asked for yet. In
@@ -349,6 +375,7 @@ static void view_called(Sessions *all, const FiguresOf *of, ptxlint_access *view
         begin_access(all, called->func, descriptions, called->insn, &view[c]);
         view[c].function = name;
         fill_access(all, of, &called->figures, &view[c]);
+        fill_rows(all, of, &called->figures, &view[c]);
     }
     ptx_arena_release(all->scratch, mark);
 }
@@ -412,6 +439,8 @@ static void view_memory(Sessions *all, FuncId id, const char **descriptions, ptx
             fill_access(all, &figures, &evaluation->insns[i], view);
         if (located)
             fill_located(all, &located[i], view);
+        if (evaluation)
+            fill_rows(all, &figures, &evaluation->insns[i], view);
         view++;
     }
     if (!called)

@@ -44,6 +44,19 @@ const char *ptx_count_describe(Arena *arena, const Count *count, uint32_t bytes)
     return ptx_arena_strndup(arena, text, strlen(text));
 }
 
+const char *ptx_rows_describe(Arena *arena, const Count *count, bool are_bounds)
+{
+    char text[192], bounds[96] = "";
+    if (are_bounds)
+        snprintf(bounds, sizeof bounds, "at least %.3g and at most %.3g sectors; ",
+                 count->row_least / count->requests, count->row_most / count->requests);
+    const int length = snprintf(text, sizeof text,
+                                "data-dependent rows, %.3g per request: %sestimated for rows that "
+                                "do not overlap",
+                                count->rows / count->row_requests, bounds);
+    return ptx_arena_strndup(arena, text, (size_t)length);
+}
+
 /* Sectors of global memory, passes through shared memory, or addresses of constants; of a
  * request. */
 typedef struct ShapeCost {

@@ -18,4 +18,8 @@ const char *ptx_shapes_describe(Arena *arena, const Evaluation *evaluation, cons
 /* What a programmer may do about an access to global memory, in general words. */
 const char *ptx_count_advise(const Count *count);
 
+/* Of one whose lanes take rows that data choose (Count.row_requests). are_bounds: what is said of
+ * them is sure. */
+const char *ptx_rows_describe(Arena *arena, const Count *count, bool are_bounds);
+
 #endif

@@ -291,6 +291,7 @@ void ptx_memory_count(Machine *m, Warp *w, const SimInsn *insn, Count *count, ui
                                  .count = count,
                                  .request = &lost,
                                  .address = address,
+                                 .doubt = doubt,
                                  .space = (uint8_t)(is_copy ? space : (Space)insn->op->space) });
             if (space == SPACE_GLOBAL || space == SPACE_CONST || space == SPACE_SHARED
                 || (space == SPACE_PARAM && func->is_entry)) {

@@ -2,6 +2,15 @@
 
 const Count ptx_count_none = { .warps = 0 };
 
+static void add_row_requests(Count *to, const Count *from, double weight)
+{
+    to->row_requests += weight * from->row_requests;
+    to->rows += weight * from->rows;
+    to->row_least += weight * from->row_least;
+    to->row_most += weight * from->row_most;
+    to->row_sectors += weight * from->row_sectors;
+}
+
 /* Most instructions have none. */
 static void add_requests(Count *to, const Count *from, double weight)
 {
@@ -20,6 +29,8 @@ static void add_requests(Count *to, const Count *from, double weight)
     to->addresses += weight * from->addresses;
     to->data_requests += weight * from->data_requests;
     to->data_lanes += weight * from->data_lanes;
+    if (from->row_requests > 0)
+        add_row_requests(to, from, weight);
     to->waits += weight * from->waits;
 }
 
@@ -55,6 +66,7 @@ void ptx_count_add(Count *to, const Count *from, double weight)
     if (from->requests > 0 || from->pattern)
         keep_worst(to, from);
     to->doubt = from->doubt > to->doubt ? from->doubt : to->doubt;
+    to->row_doubt = from->row_doubt > to->row_doubt ? from->row_doubt : to->row_doubt;
 }
 
 void ptx_count_repeat(Count *c, const Count *before, double times)
@@ -78,6 +90,11 @@ void ptx_count_repeat(Count *c, const Count *before, double times)
     since.addresses -= before->addresses;
     since.data_requests -= before->data_requests;
     since.data_lanes -= before->data_lanes;
+    since.row_requests -= before->row_requests;
+    since.rows -= before->rows;
+    since.row_least -= before->row_least;
+    since.row_most -= before->row_most;
+    since.row_sectors -= before->row_sectors;
     since.waits -= before->waits;
     since.divergent -= before->divergent;
     since.edged -= before->edged;

@@ -44,6 +44,7 @@ typedef struct Count {
     uint8_t low_bits;           /* of addresses, those below 32: all of them or-ed */
     uint8_t pattern;            /* AccessPattern, of the request that worst is of */
     uint8_t doubt;              /* Doubt */
+    uint8_t row_doubt;          /* of row_requests, but that of their addresses */
     /* the distances between lanes depend on a parameter that is unknown */
     bool is_free;
     bool has_lost_place;        /* where some request goes is not known: ptx_value_is_place */
@@ -68,6 +69,10 @@ typedef struct Count {
     double addresses;
     /* of those, where the addresses depend on data, and lanes in them */
     double data_requests, data_lanes;
+    /* of these, to global memory where groups of lanes take a row each that data choose
+     * (lane_groups.h): how many, their rows, and sectors that they touch at the least, at the most,
+     * and where rows are apart and begin anywhere that is allowed */
+    double row_requests, rows, row_least, row_most, row_sectors;
     double waits;               /* of a load of global memory: requests that wait for L2 */
     double edged;               /* of divergent: all lanes of one side before those of the other */
 } Count;

@@ -1,6 +1,7 @@
 /* Loads and stores: the layout of memory, and what it holds. */
 #include "analysis/sim/initial.h"
 #include "analysis/sim/machine.h"
+#include "analysis/sim/lane_groups.h"
 #include "analysis/sim/request.h"
 #include "ir/module.h"
 #include "analysis/sim/stride/block_stride.h"
@@ -193,7 +194,7 @@ static Slot *make_slot(Machine *m, Slots *slots, uint64_t address, uint32_t byte
     for (uint32_t i = 0; i < slots->count; i++)
         if (slots->items[i].address < address + bytes
             && address < slots->items[i].address + slots->items[i].bytes)
-            slots->items[i].held.value.unknown = UINT32_MAX;
+            ptx_value_forget(&slots->items[i].held.value, UINT32_MAX);
     if (slots->count >= MAX_SLOTS)
         return NULL;
     if (slots->count == slots->capacity)
@@ -353,6 +354,38 @@ static bool take_whole(const Machine *m, const Warp *w, unsigned lane, uint64_t 
     return is_settled(m, w, lane, at);
 }
 
+/* What no run knows the bytes of: the same in all lanes where they load one place, and in groups
+ * of them that load one each. */
+typedef struct UnknownLoad {
+    bool is_place;
+    bool is_assumed;            /* that these are groups */
+    uint8_t group;              /* Value.group */
+} UnknownLoad;
+
+static UnknownLoad unknown_load(const Machine *m, const Value *address, uint32_t lanes)
+{
+    const bool is_place = is_one_place(address, lanes), are_apart = is_place || m->ctaids;
+    const uint8_t group = are_apart ? 0 : ptx_groups_load(&m->blocks, address, lanes);
+    return (UnknownLoad){ is_place, group && address->is_assumed, group };
+}
+
+static Value loaded_unknown(Machine *m, const UnknownLoad *load)
+{
+    Value value = ptx_machine_unknown(m, load->is_place);
+    value.is_assumed = load->is_assumed;
+    value.group = load->group;
+    return value;
+}
+
+/* Some bytes may be known: the lanes of a group then need not be alike. */
+static void set_partly_known(Machine *m, const LaneLoad *load)
+{
+    const UnknownLoad what = unknown_load(m, load->address, load->lanes);
+    const bool is_all_unknown = (load->out->value.unknown & load->lanes) == load->lanes;
+    if (what.is_place || (what.group && is_all_unknown))
+        load->out->value = loaded_unknown(m, &what);
+}
+
 static void load_shared(Machine *m, const Warp *w, const LaneLoad *load)
 {
     const Value *address = load->address;
@@ -381,8 +414,8 @@ static void load_shared(Machine *m, const Warp *w, const LaneLoad *load)
         out->lanes[i] = ptx_lane_extend(number, load->type);
         out->value.unknown |= (uint32_t)!is_known << i;
     }
-    if ((out->value.unknown & load->lanes) && is_one_place(address, load->lanes))
-        out->value = ptx_machine_unknown(m, true);
+    if (out->value.unknown & load->lanes)
+        set_partly_known(m, load);
 }
 
 /* Of local memory, where each lane says. */
@@ -429,6 +462,7 @@ static void load_slot(Machine *m, Warp *w, const LaneLoad *load)
     if (!slot || !slot->held.is_written)
         return;
     out->value = slot->held.value;
+    out->value.group = load->bytes < sizeof(uint32_t) ? 0 : out->value.group;
     if (ptx_type_info[load->type].kind == KIND_SIGNED && load->bytes < 8)
         ptx_blocks_pin(&m->blocks, &out->value);        /* its sign may be another */
     out->value.all = ptx_lane_extend(out->value.all, load->type);
@@ -496,6 +530,12 @@ static bool load_initial(Machine *m, const LaneLoad *load)
     return !(out->value.unknown & load->lanes);
 }
 
+static void load_any(Machine *m, const LaneLoad *load)
+{
+    const UnknownLoad what = unknown_load(m, load->address, load->lanes);
+    load->out->value = loaded_unknown(m, &what);
+}
+
 static void load_element(Machine *m, Warp *w, const LaneLoad *load)
 {
     const Value *address = load->address;
@@ -517,7 +557,7 @@ static void load_element(Machine *m, Warp *w, const LaneLoad *load)
     else if (space == SPACE_GLOBAL && m->contents)
         m->contents->load(m->contents->self, w, load);
     else
-        load->out->value = ptx_machine_unknown(m, is_place);
+        load_any(m, load);
 }
 
 static void shift_address(Scratch *address, uint64_t by)
@@ -527,12 +567,11 @@ static void shift_address(Scratch *address, uint64_t by)
         address->lanes[i] += by;
 }
 
-/* What no run knows the bytes of: the same in all lanes where they load one place. */
-static void load_unknown(Machine *m, Warp *w, const SimInsn *insn, bool is_place, uint32_t lanes,
-                         uint8_t doubt)
+static void load_unknown(Machine *m, Warp *w, const SimInsn *insn, const UnknownLoad *load,
+                         uint32_t lanes, uint8_t doubt)
 {
     for (unsigned o = 0; o < insn->result_count; o++) {
-        const Value value = ptx_machine_unknown(m, is_place);
+        const Value value = loaded_unknown(m, load);
         ptx_machine_put(m, w, &insn->results[o], &value, lanes, doubt);
     }
 }
@@ -551,11 +590,12 @@ void ptx_memory_load(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, u
                        && !(space == SPACE_SHARED && insn->op->space == SPACE_GENERIC
                             && ptx_op_asks_other_blocks(insn->op));
     if (!is_followed) {
-        load_unknown(m, w, insn, false, lanes, doubt);
+        load_unknown(m, w, insn, &(UnknownLoad){ .group = 0 }, lanes, doubt);
         return;
     }
     if (space == SPACE_GLOBAL && !m->contents && !m->program->code.has_initial) {
-        load_unknown(m, w, insn, is_one_place(address, lanes), lanes, doubt);
+        const UnknownLoad load = unknown_load(m, address, lanes);
+        load_unknown(m, w, insn, &load, lanes, doubt);
         return;
     }
     if (insn->result_count > 1)         /* may write the address */
@@ -686,7 +726,7 @@ static void store_element(Machine *m, Warp *w, const LaneStore *store)
     Value made = *store->value;
     made.is_assumed |= store->doubt == UNCERTAIN_PARAMETER;
     if (store->doubt >= UNCERTAIN_DATA)
-        made.unknown = UINT32_MAX;
+        ptx_value_forget(&made, UINT32_MAX);
     store_slot(m, slot, &made, store->lanes, w->live);
 }
 

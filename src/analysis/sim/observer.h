@@ -29,6 +29,7 @@ typedef struct RequestEvent {
     /* from: that the shared side of a copy is read from; NULL */
     const Value *address, *from;
     uint8_t space;              /* Space */
+    uint8_t doubt;              /* Uncertainty, of these lanes being there; of a lost one */
 } RequestEvent;
 
 struct Observer;

@@ -1,5 +1,6 @@
 /* What an instruction does to the lanes of a warp, memory and control apart. */
 #include "analysis/sim/machine.h"
+#include "analysis/sim/lane_groups.h"
 #include "ir/reg.h"
 #include "analysis/sim/stride/block_stride.h"
 #include "analysis/sim/observer.h"
@@ -16,6 +17,15 @@ typedef struct LaneInputs {
     uint8_t doubt;
 } LaneInputs;
 
+/* Of a result that is not known in any lane. False: its number is 0. */
+static bool follow_groups(const Machine *m, const Decoded *code, Value *out, const LaneInputs *in)
+{
+    return code->action == ACTION_CHOOSE
+               ? ptx_groups_choose(&m->blocks, out, in->args, in->lanes)
+               : ptx_groups_follow(&m->blocks, &code->lanewise, out, in->args, in->count,
+                                   in->lanes);
+}
+
 static void compute(Machine *m, const Decoded *code, Scratch *out, const LaneInputs *in)
 {
     const Value *const *args = in->args;
@@ -24,8 +34,10 @@ static void compute(Machine *m, const Decoded *code, Scratch *out, const LaneInp
     const Lanewise *op = &code->lanewise;
     uint64_t x[MAX_ARGS] = { 0 };
     bool is_uniform = true, grows = false;
+    uint8_t groups = 0;
     for (unsigned a = 0; a < count; a++) {
         grows |= args[a]->grows != 0;
+        groups |= args[a]->group;
         is_uniform &= !args[a]->lanes;
         x[a] = args[a]->all;
     }
@@ -40,7 +52,10 @@ static void compute(Machine *m, const Decoded *code, Scratch *out, const LaneInp
     } else if (grows) {
         ptx_block_stride_follow(&m->blocks, op, &out->value, args, count, lanes);
     }
-    if (out->value.unknown == UINT32_MAX)
+    if (groups && (out->value.unknown & lanes) == lanes
+        && !follow_groups(m, code, &out->value, in))
+        return;
+    if (out->value.unknown == UINT32_MAX && !out->value.group)
         return;                 /* no number of it is ever asked for */
     if (is_uniform) {
         out->value.all = op->fn(op, x[0], x[1], x[2], x[3]);
@@ -201,6 +216,7 @@ static void unpack(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, uin
                 out.value.align = ALIGN_EXACT, out.value.addend = ADDEND_NONE,
                 out.value.is_assumed = true;
         }
+        out.value.group = part ? 0 : from->group;
         ptx_block_stride_part(&m->blocks, &out.value, from, shift & 63, lanes);
         shift += bits_of(w, &to[part]);
         ptx_machine_write(m, w, &to[part], &out.value, lanes, doubt);
@@ -350,6 +366,22 @@ static unsigned shuffle_source(uint8_t mode, unsigned lane, uint64_t b, uint64_t
     return *is_valid ? (unsigned)source & 31 : lane;
 }
 
+/* Data of few lanes for all of them: all sources are here, and nothing of them is known. */
+static void set_shuffled_groups(Scratch *out, const Value *from, const uint8_t source[WARP_LANES],
+                                uint32_t lanes)
+{
+    uint32_t sources = 0;
+    for (uint32_t left = lanes; left; left &= left - 1)
+        sources |= UINT32_C(1) << source[__builtin_ctz(left)];
+    if ((from->unknown & sources) != sources || sources & ~lanes)
+        return;
+    out->value.group = ptx_groups_shuffle(from, source, lanes);
+    if (from->group)
+        return;
+    out->value.lanes = NULL;
+    out->value.all = 0;
+}
+
 static void run_shuffle(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes,
                         uint8_t doubt)
 {
@@ -373,16 +405,19 @@ static void run_shuffle(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes
     out.value = *a;
     out.value.lanes = out.lanes;
     out.value.unknown = 0;
+    out.value.group = 0;
     out.value.is_assumed |= b->is_assumed || c->is_assumed;
     valid.value = (Value){ .lanes = valid.lanes, .align = ALIGN_EXACT, .is_common = true };
     const uint8_t mode = insn->code->mode;
     bool is_known = b->align == ALIGN_EXACT && c->align == ALIGN_EXACT;
+    uint8_t source[WARP_LANES] = { 0 };
     const bool is_pair_read = pair && ptx_machine_result(w->frame->func_state, pair).place;
     const bool is_all_data = a->unknown == UINT32_MAX && !a->lanes;
-    for (unsigned i = 0; i < WARP_LANES && (is_pair_read || !is_all_data); i++) {
+    for (unsigned i = 0; i < WARP_LANES; i++) {
         bool is_valid;
         unsigned from = shuffle_source(mode, i, ptx_value_lane(b, i), ptx_value_lane(c, i),
                                        &is_valid);
+        source[i] = (uint8_t)from;
         out.lanes[i] = ptx_value_lane(a, from);
         valid.lanes[i] = is_valid;
         bool is_off = !is_known || (b->unknown | c->unknown) >> i & 1 || a->unknown >> from & 1
@@ -399,6 +434,8 @@ static void run_shuffle(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes
     if (mode == 'i' && is_known && !b->lanes && !b->unknown && out.value.unknown == UINT32_MAX
         && (ptx_value_lane(c, 0) >> 8 & 31) == 0)
         out.value = ptx_machine_unknown(m, true);
+    else if (is_known && !((b->unknown | c->unknown) & lanes))
+        set_shuffled_groups(&out, a, source, lanes);
     ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
     if (is_pair_read)
         ptx_machine_write(m, w, pair, &valid.value, lanes, doubt);

@@ -1,5 +1,6 @@
 /* Registers and what stands for one: constants, special registers, names. */
 #include "analysis/sim/machine.h"
+#include "analysis/sim/lane_groups.h"
 #include "ir/module.h"
 #include "ir/reg.h"
 #include "ir/sreg.h"
@@ -78,6 +79,9 @@ static inline void set_whole(Machine *m, Register *r, const Value *value, uint64
 SELDOM static void set_some(Machine *m, Register *r, const Value *value, uint64_t mask,
                             uint32_t lanes, uint32_t live)
 {
+    const uint8_t group = r->value.group | value->group
+                              ? ptx_groups_blend(&r->value, value, lanes, live)
+                              : 0;
     ptx_block_stride_choose(&m->blocks, &r->value, &r->value, value, live & ~lanes, lanes);
     bool is_same = !r->value.lanes && !value->lanes && r->value.all == (value->all & mask);
     r->value.unknown = (r->value.unknown & ~lanes) | (value->unknown & lanes);
@@ -89,6 +93,7 @@ SELDOM static void set_some(Machine *m, Register *r, const Value *value, uint64_
         }
     }
     ptx_value_blend(&r->value, value);
+    r->value.group = group;
 }
 
 static inline void set(Machine *m, Register *r, const Value *value, uint64_t mask, uint32_t lanes,
@@ -138,6 +143,7 @@ void ptx_machine_put(Machine *m, Warp *w, const SimResult *result, const Value *
     if (result->is_part) {
         ptx_value_copy(&made, value);
         made.unknown = UINT32_MAX;
+        made.group = 0;
         value = &made;
     }
     set(m, r, value, result->mask, lanes, w->live);

@@ -397,6 +397,7 @@ void ptx_value_blend(Value *into, const Value *from)
     into->free_by |= from->free_by;
     into->rows_by |= from->rows_by;
     into->below = 0;
+    into->group = 0;
     if (into->addend == from->addend && into->align == from->align
         && into->is_common == from->is_common) {
         into->is_assumed |= from->is_assumed;

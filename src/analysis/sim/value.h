@@ -2,7 +2,8 @@
  *
  * A value is a number per lane, or one for all. Three things may be unknown of it:
  *   - the lanes of `unknown` hold data that is unknown before the launch: what was loaded from
- *     memory, or follows from it;
+ *     memory, or follows from it. Where lanes share what was loaded their numbers still say how far
+ *     from each other they are: lane_groups.h;
  *   - an addend: a pointer parameter is a base that is unknown but for its alignment. The true
  *     value is then the number here plus an unknown
  *     multiple of 2^align. The number here counts on a base of its own for each such addend, so
@@ -54,6 +55,7 @@ typedef struct Value {
     /* block_stride.h's: the dimensions, a bit for each, along which the number is another in each
      * block or warp ... */
     uint8_t grows, epoch;
+    uint8_t group;              /* ptx_groups_pack's, of unknown lanes; 0: nothing more is known */
     /* unknown parameters and sizes of the grid that something was multiplied by, a bit for each
      * (SCALE_GRID); those that the same in all lanes was */
     uint32_t rows_by;
@@ -86,8 +88,15 @@ static inline void ptx_value_begin(Value *out)
     out->align = ALIGN_EXACT;
     out->is_common = true;
     out->is_data = out->is_assumed = false;
-    out->below = out->grows = out->epoch = 0;
+    out->below = out->grows = out->epoch = out->group = 0;
     out->rows_by = out->free_by = 0;
+}
+
+/* What these lanes hold is not known any more. */
+static inline void ptx_value_forget(Value *value, uint32_t lanes)
+{
+    value->unknown |= lanes;
+    value->group = 0;
 }
 
 static inline unsigned ptx_lanes_count(uint32_t lanes)

@@ -34,7 +34,7 @@ void ptx_region_end(Warp *w, const Entry *entry, uint32_t lanes)
 {
     for (uint32_t i = entry->log_first; i < w->log_count; i++) {
         Register *r = ptx_frame_register(w->log[i].frame, w->log[i].reg);
-        r->value.unknown |= lanes;
+        ptx_value_forget(&r->value, lanes);
     }
 }
 

@@ -1,4 +1,5 @@
 #include "analysis/sim/control/forward.h"
+#include "analysis/sim/lane_groups.h"
 #include "support/minmax.h"
 #include "ir/reg.h"
 #include "analysis/sim/stride/block_stride.h"
@@ -403,6 +404,13 @@ static void hold_counts(Machine *m, const Warp *w, const Pace *pace, Visit *v)
     }
 }
 
+static void add_repeat_doubt(Count *count)
+{
+    ptx_count_add_uncertainty(count, UNCERTAIN_REPEAT);
+    if (count->row_doubt < UNCERTAIN_REPEAT)
+        count->row_doubt = UNCERTAIN_REPEAT;
+}
+
 /* What was counted since, so many times more. Functions that were first called since then have been
  * counted from nothing on. */
 static void repeat_counts(Machine *m, const Warp *w, const Pace *pace, const Visit *v, double times)
@@ -422,7 +430,7 @@ static void repeat_counts(Machine *m, const Warp *w, const Pace *pace, const Vis
                 continue;
             ptx_count_repeat(count, before, times);
             if (pace->is_loose)
-                ptx_count_add_uncertainty(count, UNCERTAIN_REPEAT);
+                add_repeat_doubt(count);
         }
     }
 }
@@ -536,8 +544,20 @@ static bool measure(Machine *m, const Warp *w, const Pace *pace, Visit *v, uint3
     return true;
 }
 
+/* What is known of groups of lanes holds in all iterations alike. */
+static void widen_groups(const Warp *w, const Pace *pace, const Visit *v, uint32_t lanes)
+{
+    for (uint32_t i = 0; i < v->held_count; i++) {
+        Register *now = carried_at(w, pace, i);
+        if (ptx_register_is_written(now) && now->value.group)
+            now->value.group = v->held[i].is_written
+                                   ? ptx_groups_widen(&now->value, &v->held[i].value, lanes)
+                                   : 0;
+    }
+}
+
 /* From here on the numbers grow. */
-static void begin_recording(Machine *m, Warp *w, Pace *pace, Visit *v)
+static void begin_recording(Machine *m, Warp *w, Pace *pace, Visit *v, uint32_t lanes)
 {
     unsigned d = ptx_blocks_open_trips(&m->blocks, pace->most);
     if (!d) {                   /* the inner loop comes first */
@@ -550,6 +570,7 @@ static void begin_recording(Machine *m, Warp *w, Pace *pace, Visit *v)
     for (uint32_t i = 0; i < v->held_count; i++)
         if (v->held[i].by)
             ptx_block_stride_set(&m->blocks, &carried_at(w, pace, i)->value, d, v->held[i].by);
+    widen_groups(w, pace, v, lanes);
     hold(m, w, pace, v);
     hold_counts(m, w, pace, v);
     ptx_observers_mark(m, w->index, v->marks);
@@ -654,6 +675,7 @@ static void end_recording(Machine *m, Warp *w, Pace *pace, Visit *v, uint32_t la
         pace->most = LONGEST_PERIOD;
         return;
     }
+    widen_groups(w, pace, v, lanes);
     bool is_endless = trips == UINT32_MAX && pace->is_loose;
     if (!are_repeated || step > 1 || is_endless) {
         fail(m, w->frame->func_state, pace, v);
@@ -790,7 +812,7 @@ void ptx_forward_arrive(Machine *m, Warp *w, LoopId loop)
     if (v->state == STATE_RECORDING)
         end_recording(m, w, pace, v, top->lanes);
     else if (v->state == STATE_MEASURING && measure(m, w, pace, v, top->lanes))
-        begin_recording(m, w, pace, v);
+        begin_recording(m, w, pace, v, top->lanes);
     else if (v->state == STATE_MEASURING)
         fail(m, w->frame->func_state, pace, v);
     if (v->state != STATE_WAITING || v->arrivals < v->next || !can_afford(m, cost_of_try(w, pace)))

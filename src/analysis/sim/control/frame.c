@@ -146,7 +146,7 @@ static void forget_results(Machine *m, Warp *w, const Insn *insn, uint32_t lanes
         ptx_machine_write(m, w, operand, &value, lanes, doubt);
         for (uint32_t s = 0; operand->kind == OPERAND_VAR && s < w->frame->params.count; s++)
             if (w->frame->params.items[s].address >> 32 == operand->id)
-                w->frame->params.items[s].held.value.unknown = UINT32_MAX;
+                ptx_value_forget(&w->frame->params.items[s].held.value, UINT32_MAX);
     }
 }
 

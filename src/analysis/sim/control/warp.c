@@ -28,7 +28,7 @@ static void forget_results_in(const Warp *w, const SimInsn *insn, uint32_t lanes
                           ? ptx_frame_register(w->frame, operand->id)
                           : NULL;
         if (r)
-            r->value.unknown |= lanes;
+            ptx_value_forget(&r->value, lanes);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "analysis/sim/cost/fragment.h"
 #include "analysis/sim/cost/l1_passes.h"
+#include "analysis/sim/cost/row_sectors.h"
 #include "analysis/sim/cost/traffic.h"
 #include "analysis/sim/stride/block_stride.h"
 #include "analysis/sim/joinable_row.h"
@@ -86,6 +87,7 @@ typedef struct Copied {
 
 typedef union Priced {          /* what the last request of one side of an instruction came to */
     Traffic *traffic;
+    RowSectors *rows;           /* one whose address is not known */
     Copied *copied;             /* of the shared side of cp.async: COPIED_SLOTS of them */
 } Priced;
 
@@ -450,14 +452,16 @@ static void add_request(Price *p, const RequestEvent *e, Traffic **place, Reques
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-static Priced *priced_of(const Price *p, const Warp *w, const Insn *insn, const CostUnit *unit)
+enum { PRICED_SIDES = 2, PRICED_ROWS = PRICED_SIDES, PRICED_EACH };
+
+static Priced *priced_of(const Price *p, const Warp *w, const Insn *insn, unsigned which)
 {
     FuncState *func_state = w->frame->func_state;
     Priced *all = func_state->slots[p->observer.slot];
     if (!all)
         all = func_state->slots[p->observer.slot] = ptx_arena_array(
-            p->machine->arena, Priced, 2 * (size_t)func_state->func->insn_count);
-    return &all[2 * (size_t)(insn - func_state->func->insns) + unit->side];
+            p->machine->arena, Priced, PRICED_EACH * (size_t)func_state->func->insn_count);
+    return &all[PRICED_EACH * (size_t)(insn - func_state->func->insns) + which];
 }
 
 /* All lanes as far from there, and by a multiple of PERIOD. */
@@ -555,7 +559,7 @@ static void add_fragment(Price *p, Warp *w, const RequestEvent *e, const CostUni
                     .bytes = f.bytes,
                     .bank_bytes = e->request->bank_bytes,
                     .matrices = (uint8_t)matrices };
-    Traffic **place = &priced_of(p, w, e->insn, unit)->traffic;
+    Traffic **place = &priced_of(p, w, e->insn, unit->side)->traffic;
     for (uint32_t i = 0; i < f.count; i += f.is_matrix ? matrices : 1)
         add_request(p, e, place, &one, &places, unit);
 }
@@ -565,15 +569,46 @@ static void take_request(void *self, Warp *w, const RequestEvent *e)
     Price *p = self;
     const CostUnit *unit = e->space == SPACE_GLOBAL ? &sectors : &wavefronts;
     if (unit == &wavefronts && e->request->kind == REQUEST_COPY)
-        add_copied(p, w, &priced_of(p, w, e->insn, unit)->copied, e);
+        add_copied(p, w, &priced_of(p, w, e->insn, unit->side)->copied, e);
     else if (ptx_request_is_fragment(e->insn->op) && ptx_fragment_access(e->insn->op).count)
         add_fragment(p, w, e, unit);
     else
-        add_request(p, e, &priced_of(p, w, e->insn, unit)->traffic, e->request, e->address, unit);
+        add_request(p, e, &priced_of(p, w, e->insn, unit->side)->traffic, e->request, e->address,
+                    unit);
+}
+
+/* What is copied may be less than the bytes of the access. */
+static bool may_be_part(const RequestEvent *e)
+{
+    return e->insn->op->kind == OPK_CP_ASYNC && e->insn->operand_count > 3;
+}
+
+/* Rows that data choose. */
+static void price_lost_rows(void *self, Warp *w, const RequestEvent *e)
+{
+    Price *p = self;
+    const uint32_t lanes = e->request->lanes;
+    if (!e->address->group || (e->address->unknown & lanes) != lanes || may_be_part(e)
+        || ptx_request_is_fragment(e->insn->op)
+        || ptx_address_space(e->insn, e->address, lanes) != SPACE_GLOBAL)
+        return;
+    RowSectors **rows = &priced_of(p, w, e->insn, PRICED_ROWS)->rows;
+    if (!*rows)
+        *rows = ptx_arena_new(p->machine->arena, RowSectors);
+    Request r = { .lanes = lanes, .bytes = e->insn->access_bytes };
+    ptx_request_classify(w->frame->func_state, e->insn, &r);
+    ptx_row_sectors_find(*rows, p->gpu, &r, e->address);
+    ptx_row_sectors_add(*rows, e->count);
+    const uint8_t doubt = e->address->is_assumed && e->doubt < UNCERTAIN_PARAMETER
+                              ? UNCERTAIN_PARAMETER
+                              : e->doubt;
+    e->count->row_doubt = doubt > e->count->row_doubt ? doubt : e->count->row_doubt;
 }
 
 void ptx_price_attach(Price *p, Machine *m, const Gpu *gpu)
 {
-    *p = (Price){ .machine = m, .gpu = gpu, .observer = { .self = p, .request = take_request } };
+    *p = (Price){ .machine = m, .gpu = gpu, .observer = { .self = p,
+                               .request = take_request,
+                               .lost = price_lost_rows } };
     ptx_machine_observe(m, &p->observer);
 }
