@@ -256,18 +256,16 @@ static bool find_bounds(const ptxlint_access *last, Bounds *out)
            && sscanf(text, "at least %lf and at most %lf sectors", &out->least, &out->most) == 2;
 }
 
-/* Of the kernel's last access. False: it says none. */
-static bool ask_bounds(const RowKernel *k, Bounds *out)
+/* Of the kernel's last access; text is freed. False: it says none. */
+static bool ask_text(Text text, Bounds *out)
 {
     static const char launch[] = "{\"kernels\": {\"k\": {\"grid\": [2], \"block\": [64], "
                                  "\"params\": [null, null]}}}";
-    Text text = { 0 };
     char error[256] = "";
     ptxlint_launches *launches = NULL;
     const ptxlint_gpu *gpu = ptxlint_gpu_find("h200");
     ptxlint_options options;
     ptxlint_module *module = NULL;
-    write_kernel(&text, k);
     assert_int_equal(ptxlint_launches_new(launch, strlen(launch), &launches, error, sizeof error),
                      PTXLINT_OK);
     ptxlint_options_init(&options);
@@ -285,6 +283,13 @@ static bool ask_bounds(const RowKernel *k, Bounds *out)
     ptxlint_module_free(module);
     ptxlint_launches_free(launches);
     return is_said;
+}
+
+static bool ask_bounds(const RowKernel *k, Bounds *out)
+{
+    Text text = { 0 };
+    write_kernel(&text, k);
+    return ask_text(text, out);
 }
 
 typedef struct RowTally {
@@ -360,11 +365,105 @@ static void test_estimates(void **state)
     }
 }
 
+/* A row for each 8 lanes, and a loop along it; of so many trips that most are not run. */
+typedef struct RowLoop {
+    unsigned row_bytes, step_bytes, trips;
+    bool is_carried;            /* the address, else a counter */
+} RowLoop;
+
+static const char row_head[] =
+    ".version 8.5\n.target sm_90\n.address_size 64\n"
+    ".visible .entry k(.param .u64 index, .param .u64 table) {\n"
+    ".reg .b32 %r<16>;\n.reg .b64 %d<16>;\n.reg .pred %p<4>;\n"
+    "ld.param.u64 %d1, [index];\nld.param.u64 %d2, [table];\n"
+    "mov.u32 %r0, %ctaid.x;\nmov.u32 %r1, %tid.x;\nshl.b32 %r0, %r0, 6;\n"
+    "add.u32 %r0, %r0, %r1;\nshr.u32 %r2, %r0, 3;\nand.b32 %r5, %r1, 7;\n"
+    "mul.wide.u32 %d3, %r2, 4;\nadd.s64 %d3, %d1, %d3;\nld.global.u32 %r3, [%d3];\n";
+
+static Text loop_text(const RowLoop *l)
+{
+    Text text = { 0 };
+    kit_print(&text, "%s", row_head);
+    kit_print(&text,
+              "mul.wide.u32 %%d5, %%r3, %u;\nmul.wide.u32 %%d6, %%r5, 4;\n"
+              "add.s64 %%d5, %%d2, %%d5;\nadd.s64 %%d5, %%d5, %%d6;\nmov.u32 %%r6, 0;\nL:\n",
+              l->row_bytes);
+    if (l->is_carried)
+        kit_print(&text, "add.s64 %%d5, %%d5, %u;\n", l->step_bytes);
+    else
+        kit_print(&text, "mul.wide.u32 %%d7, %%r6, %u;\n", l->step_bytes);
+    kit_print(&text,
+              "%sadd.u32 %%r6, %%r6, 1;\nsetp.lt.u32 %%p1, %%r6, %u;\n"
+              "ld.global.u32 %%r7, [%s];\n@%%p1 bra L;\nret;\n}\n",
+              l->is_carried ? "" : "add.s64 %d8, %d5, %d7;\n", l->trips,
+              l->is_carried ? "%d5" : "%d8");
+    return text;
+}
+
+static double run_loop(const RowLoop *l, uint64_t salt)
+{
+    const RowKernel rows = { .range = 1u << 16 };
+    double sum = 0;
+    for (unsigned w = 0; w < WARPS; w++)
+        for (unsigned t = 0; t < l->trips; t++) {
+            uint64_t addresses[LANES];
+            const uint64_t moved = (uint64_t)(t + l->is_carried) * l->step_bytes;
+            for (unsigned i = 0; i < LANES; i++)
+                addresses[i] = (uint64_t)contents_at(&rows, salt, (w * LANES + i) / 8)
+                                   * l->row_bytes + i % 8 * 4 + moved;
+            sum += count_sectors(addresses, UINT32_MAX, 4);
+        }
+    return sum / l->trips / WARPS;
+}
+
+static void test_loops(void **state)
+{
+    static const RowLoop loops[] = {
+        { 256, 4, 5, false },    { 256, 4, 3000, false }, { 256, 4, 3000, true },
+        { 20, 36, 3000, true },  { 8192, 36, 3000, true }, { 32, 8, 3000, false },
+        { 12288, 128, 99, true },
+    };
+    (void)state;
+    for (size_t l = 0; l < sizeof loops / sizeof *loops; l++) {
+        Bounds bounds;
+        if (!ask_text(loop_text(&loops[l]), &bounds))
+            fail_msg("loop %zu: no bounds", l);
+        for (uint64_t salt = 1; salt <= 4; salt++) {
+            const double sectors = run_loop(&loops[l], salt);
+            if (sectors < bounds.least * (1 - THREE_DIGITS)
+                || sectors > bounds.most * (1 + THREE_DIGITS)
+                || fabs(sectors / bounds.estimate - 1) > 0.05)
+                fail_msg("loop %zu: %g sectors, estimated %g of %g to %g", l, sectors,
+                         bounds.estimate, bounds.least, bounds.most);
+        }
+    }
+}
+
+/* A row of unknown length: how often a lane goes around is data, and each takes every eighth
+ * element. Behind the loop lanes have mostly gone around as often as each other: an estimate, and
+ * no bounds. */
+static void test_unknown_length(void **state)
+{
+    Text text = { 0 };
+    Bounds bounds;
+    (void)state;
+    kit_print(&text, "%s", row_head);
+    kit_print(&text,
+              "ld.global.u32 %%r4, [%%d3+4];\nadd.u32 %%r6, %%r3, %%r5;\n"
+              "L:\nadd.u32 %%r6, %%r6, 8;\nsetp.lt.u32 %%p1, %%r6, %%r4;\n@%%p1 bra L;\n"
+              "mul.wide.u32 %%d5, %%r6, 4;\nadd.s64 %%d5, %%d2, %%d5;\n"
+              "ld.global.u32 %%r7, [%%d5];\nret;\n}\n");
+    assert_false(ask_text(text, &bounds));
+    assert_true(fabs(bounds.estimate - 4 * (1 + 7 / 8.0)) < 1e-9);
+}
+
 UNIT(rows)
 {
     if (argc == 3)
         return check_many(strtoull(argv[1], NULL, 10), strtoull(argv[2], NULL, 10)).wrong > 0;
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_bounds),
-                                        cmocka_unit_test(test_estimates) };
+                                        cmocka_unit_test(test_estimates),
+                                        cmocka_unit_test(test_loops),
+                                        cmocka_unit_test(test_unknown_length) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

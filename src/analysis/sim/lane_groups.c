@@ -1,6 +1,8 @@
 #include "analysis/sim/lane_groups.h"
 
-enum { ALL_BITS = WARP_LANES - 1, ALIGN_PACKED = 15, PLAIN_BITS = 32 };
+#include "support/minmax.h"
+
+enum { ALL_BITS = WARP_LANES - 1, ALIGN_PACKED = 7, PLAIN_BITS = 32, LOOSE = 0x80 };
 
 /* ---- as a byte ------------------------------------------------------------------------------- */
 
@@ -12,13 +14,13 @@ uint8_t ptx_groups_pack(LaneGroups groups)
     unsigned i = sizeof ranges - 1;
     while (ranges[i] & ~groups.bits)
         i--;
-    const unsigned align = groups.align < ALIGN_PACKED ? groups.align : ALIGN_PACKED;
-    return i ? (uint8_t)(align << 4 | i) : 0;
+    const unsigned align = ptx_u32_min(groups.align, ALIGN_PACKED);
+    return i ? (uint8_t)(groups.is_loose * LOOSE | align << 4 | i) : 0;
 }
 
 LaneGroups ptx_groups_unpack(uint8_t packed)
 {
-    return (LaneGroups){ ranges[packed & 15], packed >> 4 };
+    return (LaneGroups){ ranges[packed & 15], packed >> 4 & ALIGN_PACKED, packed & LOOSE };
 }
 
 uint32_t ptx_groups_lanes(LaneGroups groups, unsigned lane, uint32_t lanes)
@@ -52,10 +54,10 @@ static LaneGroups operand_groups(const Blocks *blocks, const Value *value, uint3
     if ((value->unknown & lanes) == lanes)
         return ptx_groups_unpack(value->group);
     if (value->unknown & lanes || (value->align != ALIGN_EXACT && !value->is_common))
-        return (LaneGroups){ 0, 0 };
+        return (LaneGroups){ .bits = 0 };
     const uint64_t steps = value->grows ? ptx_blocks_steps(blocks, value) : 0;
     const unsigned by = steps ? (unsigned)__builtin_ctzll(steps) : ALIGN_EXACT;
-    return (LaneGroups){ ALL_BITS, by < value->align ? by : value->align };
+    return (LaneGroups){ ALL_BITS, by < value->align ? by : value->align, false };
 }
 
 /* The numbers of lanes in one group are the same. */
@@ -98,8 +100,12 @@ uint8_t ptx_groups_load(const Blocks *blocks, const Value *address, uint32_t lan
 {
     if (!may_be_alike(address, lanes))
         return 0;
-    const uint32_t bits = operand_groups(blocks, address, lanes).bits;
-    return bits ? ptx_groups_pack((LaneGroups){ alike_bits(address, bits, lanes), 0 }) : 0;
+    LaneGroups groups = operand_groups(blocks, address, lanes);
+    if (!groups.bits)
+        return 0;
+    groups.bits = alike_bits(address, groups.bits, lanes);
+    groups.align = 0;
+    return ptx_groups_pack(groups);
 }
 
 /* ---- operations ------------------------------------------------------------------------------ */
@@ -223,57 +229,58 @@ static bool is_linear(const GroupedArgs *in, unsigned *align)
 
 enum { MAX_GROUPED_ARGS = 8 };
 
-/* What all operands share; 0: nothing. */
-static uint32_t operands_bits(const Blocks *blocks, const Value *const *args, unsigned count,
-                            uint32_t lanes, LaneGroups *groups)
+/* What all operands share, and nothing of their alignment. */
+static LaneGroups common_groups(const Blocks *blocks, const Value *const *args, unsigned count,
+                                uint32_t lanes, LaneGroups *groups)
 {
-    uint32_t bits = ALL_BITS;
+    LaneGroups common = { .bits = ALL_BITS };
     for (unsigned i = 0; i < count; i++) {
         groups[i] = operand_groups(blocks, args[i], lanes);
-        bits &= groups[i].bits;
+        common.bits &= groups[i].bits;
+        common.is_loose |= groups[i].is_loose;
     }
-    return bits;
+    return common;
 }
 
 /* Of lanes whose operands are the same the result is the same, whatever is done to them. */
-static bool set_alike(Value *out, const Value *const *args, unsigned count, uint32_t bits,
+static bool set_alike(Value *out, const Value *const *args, unsigned count, LaneGroups common,
                       uint32_t lanes)
 {
     for (unsigned i = 0; i < count; i++)
-        bits = alike_bits(args[i], bits, lanes);
-    out->group = ptx_groups_pack((LaneGroups){ bits, 0 });
+        common.bits = alike_bits(args[i], common.bits, lanes);
+    out->group = ptx_groups_pack(common);
     return !out->group;
 }
 
 bool ptx_groups_follow(const Blocks *blocks, const Lanewise *op, Value *out,
                        const Value *const *args, unsigned count, uint32_t lanes)
 {
-    LaneGroups groups[MAX_GROUPED_ARGS];
+    LaneGroups groups[MAX_GROUPED_ARGS], common;
     const GroupedArgs in = { op, args, groups, count, lanes };
-    unsigned align = 0;
     if (count > MAX_GROUPED_ARGS)
         return true;
-    const uint32_t bits = operands_bits(blocks, args, count, lanes, groups);
-    if (!bits)
+    common = common_groups(blocks, args, count, lanes, groups);
+    if (!common.bits)
         return true;
+    unsigned align = 0;
     if (!is_linear(&in, &align))
-        return set_alike(out, args, count, bits, lanes);
-    out->group = ptx_groups_pack((LaneGroups){ bits, align });
+        return set_alike(out, args, count, common, lanes);
+    common.align = align;
+    out->group = ptx_groups_pack(common);
     return true;
 }
 
 bool ptx_groups_choose(const Blocks *blocks, Value *out, const Value *const args[3],
                        uint32_t lanes)
 {
-    LaneGroups groups[3];
-    uint32_t bits = operands_bits(blocks, args, 3, lanes, groups);
-    if (!bits)
+    LaneGroups groups[3], common = common_groups(blocks, args, 3, lanes, groups);
+    if (!common.bits)
         return true;
     if (!is_all_known(args[2], lanes) || args[2]->align != ALIGN_EXACT)
-        return set_alike(out, args, 3, bits, lanes);
-    bits = alike_bits(args[2], bits, lanes);
-    const unsigned align = less_aligned(groups[0].align, groups[1].align);
-    out->group = ptx_groups_pack((LaneGroups){ bits, align });
+        return set_alike(out, args, 3, common, lanes);
+    common.bits = alike_bits(args[2], common.bits, lanes);
+    common.align = less_aligned(groups[0].align, groups[1].align);
+    out->group = ptx_groups_pack(common);
     return true;
 }
 
@@ -297,23 +304,79 @@ uint8_t ptx_groups_shuffle(const Value *value, const uint8_t from[WARP_LANES], u
     unsigned i = sizeof ranges;
     while (--i && !gets_alike(from, ranges[i], own.bits, lanes))
         continue;
-    return ptx_groups_pack((LaneGroups){ ranges[i], own.align });
+    return ptx_groups_pack((LaneGroups){ ranges[i], own.align, own.is_loose });
 }
 
 static LaneGroups blended_groups(const Value *value, uint32_t lanes)
 {
     return value->unknown & lanes ? ptx_groups_unpack(value->group)
-                                  : (LaneGroups){ ALL_BITS, ALIGN_PACKED };
+                                  : (LaneGroups){ ALL_BITS, ALIGN_PACKED, false };
 }
 
 uint8_t ptx_groups_blend(const Value *old, const Value *other, uint32_t lanes, uint32_t live)
 {
     const LaneGroups a = blended_groups(old, live & ~lanes), b = blended_groups(other, lanes);
-    const LaneGroups both = { a.bits & b.bits, less_aligned(a.align, b.align) };
+    const LaneGroups both = { a.bits & b.bits, less_aligned(a.align, b.align),
+                              a.is_loose || b.is_loose };
     for (uint32_t left = lanes & live; left; left &= left - 1)
         if (ptx_groups_lanes(both, (unsigned)__builtin_ctz(left), live) & ~lanes)
             return 0;
     return ptx_groups_pack(both);
+}
+
+/* Of a number that is data, the same in all lanes but for what is known of each. */
+static LaneGroups data_groups(const Value *value, uint32_t lanes)
+{
+    const bool is_one = is_all_known(value, lanes) && value->align != ALIGN_EXACT
+                        && value->is_common && value->is_data;
+    if (is_one)
+        return (LaneGroups){ ALL_BITS, value->align, false };
+    return (value->unknown & lanes) == lanes ? ptx_groups_unpack(value->group)
+                                             : (LaneGroups){ .bits = 0 };
+}
+
+/* Lanes of a group have places of their own, all of them less than a step apart. */
+static bool steps_over(const Value *value, uint32_t bits, uint64_t step, uint32_t lanes)
+{
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        uint32_t others = ptx_groups_lanes((LaneGroups){ .bits = bits }, i, left & (left - 1));
+        for (; others; others &= others - 1) {
+            const int64_t apart = (int64_t)(ptx_value_lane(value, i)
+                                            - ptx_value_lane(value,
+                                                             (unsigned)__builtin_ctz(others)));
+            if (!apart || ptx_i64_magnitude(apart) >= step)
+                return false;
+        }
+    }
+    return true;
+}
+
+uint8_t ptx_groups_step(const Value *old, const Value *next, uint32_t lanes)
+{
+    enum { LONGEST_STEP = 1 << 20 };
+    const LaneGroups a = data_groups(old, lanes), b = data_groups(next, lanes);
+    const unsigned first = (unsigned)__builtin_ctz(lanes);
+    const uint64_t step = ptx_value_lane(next, first) - ptx_value_lane(old, first);
+    if (!a.bits || a.bits != b.bits || !next->lanes || !old->lanes || !step
+        || step > LONGEST_STEP)
+        return 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        if (next->lanes[i] - old->lanes[i] != step)
+            return 0;
+    }
+    return steps_over(next, b.bits, step, lanes) ? (uint8_t)(1 + __builtin_ctzll(step)) : 0;
+}
+
+uint8_t ptx_groups_leave(const Value *value, uint8_t step, uint32_t lanes)
+{
+    LaneGroups groups = data_groups(value, lanes);
+    if (!step || !groups.bits)
+        return 0;
+    groups.align = less_aligned(groups.align, step - 1u);
+    groups.is_loose = true;
+    return ptx_groups_pack(groups);
 }
 
 uint8_t ptx_groups_widen(const Value *now, const Value *then, uint32_t lanes)

@@ -15,6 +15,8 @@
 typedef struct LaneGroups {
     uint32_t bits;              /* of a lane's index, side by side; 0: nothing is known */
     unsigned align;             /* log2 */
+    /* lanes have gone around a loop as often as each other, which is not known: an estimate */
+    bool is_loose;
 } LaneGroups;
 
 /* As Value.group holds it. */
@@ -39,6 +41,15 @@ uint8_t ptx_groups_shuffle(const Value *value, const uint8_t from[WARP_LANES], u
 
 /* Value.group of a register, some of whose live lanes get another value. */
 uint8_t ptx_groups_blend(const Value *old, const Value *other, uint32_t lanes, uint32_t live);
+
+/* A lane that steps over what its group covers comes to none of the others' places: most lanes go
+ * around such a loop equally often. 1 + the log2 of what divides the step from a register's number
+ * to the next; 0: it is no such step. */
+uint8_t ptx_groups_step(const Value *old, const Value *next, uint32_t lanes);
+
+/* Value.group behind a loop of such steps, of lanes of which it is not known how often they went
+ * around. */
+uint8_t ptx_groups_leave(const Value *value, uint8_t step, uint32_t lanes);
 
 /* Of a register that a loop carries: as it is in all iterations, had each moved it as it has moved
  * since then. */

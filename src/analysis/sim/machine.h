@@ -116,6 +116,7 @@ typedef struct Register {
     uint64_t *slab;             /* WARP_LANES numbers for value.lanes */
     uint32_t region;            /* of doubtful control in which it was last written */
     bool is_written;
+    uint8_t step;               /* ptx_groups_step's, of all that was written in that */
     Value value;
 } Register;
 

@@ -38,6 +38,16 @@ static inline void note_written(Machine *m, Warp *w, RegId reg, Register *r)
     log_written(m, w, reg);
 }
 
+/* In doubtful control; is_first: in this region. */
+SELDOM static void note_step(Register *r, const Value *next, uint32_t lanes, bool is_first)
+{
+    const uint8_t step = r->is_written && (next->group || next->is_data)
+                             ? ptx_groups_step(&r->value, next, lanes)
+                             : 0;
+    if (is_first || step < r->step)
+        r->step = step;
+}
+
 static uint64_t *slab_of(Machine *m, Register *r)
 {
     if (!r->slab)
@@ -139,7 +149,10 @@ void ptx_machine_put(Machine *m, Warp *w, const SimResult *result, const Value *
     if (!result->place)
         return;
     Register *r = ptx_frame_place(m, w->frame, result->place);
+    const uint32_t region = w->entries[w->entry_count - 1].region, before = r->region;
     note_written(m, w, result->reg, r);
+    if (region)
+        note_step(r, value, lanes, before != region);
     if (result->is_part) {
         ptx_value_copy(&made, value);
         made.unknown = UINT32_MAX;

@@ -4,6 +4,7 @@
 #include "analysis/sim/control/loop_exit.h"
 #include "analysis/sim/control/steered_loop.h"
 #include "analysis/sim/guess.h"
+#include "analysis/sim/lane_groups.h"
 #include "analysis/sim/machine.h"
 #include "analysis/value/rare_branch.h"
 #include "support/minmax.h"
@@ -29,12 +30,15 @@ static InsnId meeting_point(const FuncState *func_state, InsnId branch, bool is_
     return block == EXIT_BLOCK ? NO_ID : func_state->cfg->blocks[block].first;
 }
 
-/* What was written in a region is not known in the lanes that may not have been there. */
+/* What was written in a region is not known in the lanes that may not have been there, but where
+ * lanes that step over each other's places may be. */
 void ptx_region_end(Warp *w, const Entry *entry, uint32_t lanes)
 {
     for (uint32_t i = entry->log_first; i < w->log_count; i++) {
         Register *r = ptx_frame_register(w->log[i].frame, w->log[i].reg);
+        const uint8_t group = lanes ? ptx_groups_leave(&r->value, r->step, lanes) : r->value.group;
         ptx_value_forget(&r->value, lanes);
+        r->value.group = group;
     }
 }
 

@@ -6,6 +6,7 @@
 #include "analysis/sim/cost/l1_passes.h"
 #include "analysis/sim/cost/row_sectors.h"
 #include "analysis/sim/cost/traffic.h"
+#include "analysis/sim/lane_groups.h"
 #include "analysis/sim/stride/block_stride.h"
 #include "analysis/sim/joinable_row.h"
 #include "analysis/sim/request.h"
@@ -583,6 +584,11 @@ static bool may_be_part(const RequestEvent *e)
     return e->insn->op->kind == OPK_CP_ASYNC && e->insn->operand_count > 3;
 }
 
+static void add_row_doubt(Count *count, uint8_t doubt)
+{
+    count->row_doubt = doubt > count->row_doubt ? doubt : count->row_doubt;
+}
+
 /* Rows that data choose. */
 static void price_lost_rows(void *self, Warp *w, const RequestEvent *e)
 {
@@ -599,10 +605,11 @@ static void price_lost_rows(void *self, Warp *w, const RequestEvent *e)
     ptx_request_classify(w->frame->func_state, e->insn, &r);
     ptx_row_sectors_find(*rows, p->gpu, &r, e->address);
     ptx_row_sectors_add(*rows, e->count);
-    const uint8_t doubt = e->address->is_assumed && e->doubt < UNCERTAIN_PARAMETER
-                              ? UNCERTAIN_PARAMETER
-                              : e->doubt;
-    e->count->row_doubt = doubt > e->count->row_doubt ? doubt : e->count->row_doubt;
+    add_row_doubt(e->count, e->doubt);
+    if (e->address->is_assumed)
+        add_row_doubt(e->count, UNCERTAIN_PARAMETER);
+    if (ptx_groups_unpack(e->address->group).is_loose)
+        add_row_doubt(e->count, UNCERTAIN_DATA);
 }
 
 void ptx_price_attach(Price *p, Machine *m, const Gpu *gpu)
