@@ -335,19 +335,20 @@ static LaneGroups data_groups(const Value *value, uint32_t lanes)
                                              : (LaneGroups){ .bits = 0 };
 }
 
-/* Lanes of a group have places of their own, all of them less than a step apart. */
+/* Lanes of a group have places one behind the other, all of them less than a step apart. */
 static bool steps_over(const Value *value, uint32_t bits, uint64_t step, uint32_t lanes)
 {
+    uint64_t first[WARP_LANES], last[WARP_LANES];
+    uint32_t seen = 0;
     for (uint32_t left = lanes; left; left &= left - 1) {
-        const unsigned i = (unsigned)__builtin_ctz(left);
-        uint32_t others = ptx_groups_lanes((LaneGroups){ .bits = bits }, i, left & (left - 1));
-        for (; others; others &= others - 1) {
-            const int64_t apart = (int64_t)(ptx_value_lane(value, i)
-                                            - ptx_value_lane(value,
-                                                             (unsigned)__builtin_ctz(others)));
-            if (!apart || ptx_i64_magnitude(apart) >= step)
-                return false;
-        }
+        const unsigned i = (unsigned)__builtin_ctz(left), group = i & ~bits;
+        const uint64_t number = ptx_value_lane(value, i);
+        if (!(seen >> group & 1))
+            first[group] = number;
+        else if (number <= last[group] || number - first[group] >= step)
+            return false;
+        seen |= UINT32_C(1) << group;
+        last[group] = number;
     }
     return true;
 }

@@ -14,7 +14,7 @@
 
 typedef struct LaneGroups {
     uint32_t bits;              /* of a lane's index, side by side; 0: nothing is known */
-    unsigned align;             /* log2 */
+    unsigned align;             /* log2; packed, 7 at the most */
     /* lanes have gone around a loop as often as each other, which is not known: an estimate */
     bool is_loose;
 } LaneGroups;

@@ -6,9 +6,6 @@
 
 #include <math.h>
 
-/* No GPU has larger pieces than that, whose number is counted. */
-enum { PLACES = PERIOD, PLACE_BITS = 8 };
-
 /* One row, wherever it begins. */
 typedef struct OneRow {
     double least, most, mean;
@@ -26,13 +23,13 @@ static unsigned first_shift(const Request *r, uint64_t address, unsigned step)
 static OneRow find_one_row(const Gpu *gpu, Request *r, const uint64_t *from, unsigned align)
 {
     uint64_t lanes[WARP_LANES];
-    const unsigned own = align < PLACE_BITS ? 1u << align : PLACES,
+    const unsigned own = 1u << align, period = ptx_traffic_sector_period(gpu, r),
                    first = first_shift(r, from[__builtin_ctz(r->lanes)], own),
                    step = (unsigned)ptx_size_max(own, r->bytes);
     OneRow out = { .least = (double)INFINITY };
     unsigned count = 0;
     r->addresses = lanes;
-    for (unsigned by = first; by < first + PLACES; by += step, count++) {
+    for (unsigned by = first; by < first + period; by += step, count++) {
         for (unsigned i = 0; i < WARP_LANES; i++)
             lanes[i] = from[i] + by;
         const double sectors = ptx_traffic_sectors(gpu, r);
