@@ -1,7 +1,7 @@
 /* Loads and stores: the layout of memory, and what it holds. */
 #include "analysis/sim/initial.h"
 #include "analysis/sim/machine.h"
-#include "analysis/sim/lane_groups.h"
+#include "analysis/sim/stride/lane_groups.h"
 #include "analysis/sim/request.h"
 #include "ir/module.h"
 #include "analysis/sim/stride/block_stride.h"

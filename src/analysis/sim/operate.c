@@ -1,6 +1,6 @@
 /* What an instruction does to the lanes of a warp, memory and control apart. */
 #include "analysis/sim/machine.h"
-#include "analysis/sim/lane_groups.h"
+#include "analysis/sim/stride/lane_groups.h"
 #include "ir/reg.h"
 #include "analysis/sim/stride/block_stride.h"
 #include "analysis/sim/observer.h"

@@ -1,6 +1,6 @@
 /* Registers and what stands for one: constants, special registers, names. */
 #include "analysis/sim/machine.h"
-#include "analysis/sim/lane_groups.h"
+#include "analysis/sim/stride/lane_groups.h"
 #include "ir/module.h"
 #include "ir/reg.h"
 #include "ir/sreg.h"

@@ -141,7 +141,7 @@ double ptx_measure_barrier_threads(FactCache *q, const Insn *insn)
 }
 
 /* A call may, but for one that the thread ends behind: of the handler of a panic. */
-static bool may_wait(const FactCache *q, InsnId id)
+static bool may_stop_a_warp(const FactCache *q, InsnId id)
 {
     const Op *op = q->func->insns[id].op;
     const InsnId last = q->cfg->blocks[q->cfg->block_of[id]].end - 1;
@@ -183,7 +183,7 @@ static bool has_barrier_apart(FactCache *q, BlockId here)
     const Dom *dom = ptx_session_dom(q->session);
     for (InsnId i = 0; i < q->func->insn_count; i++) {
         const BlockId block = q->cfg->block_of[i];
-        if (may_wait(q, i) && ptx_block_is_reachable(q->cfg, block)
+        if (may_stop_a_warp(q, i) && ptx_block_is_reachable(q->cfg, block)
             && !are_on_one_way(dom, here, block) && may_part_between(q, here, block))
             return true;
     }

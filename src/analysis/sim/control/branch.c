@@ -4,7 +4,7 @@
 #include "analysis/sim/control/loop_exit.h"
 #include "analysis/sim/control/steered_loop.h"
 #include "analysis/sim/guess.h"
-#include "analysis/sim/lane_groups.h"
+#include "analysis/sim/stride/lane_groups.h"
 #include "analysis/sim/machine.h"
 #include "analysis/value/rare_branch.h"
 #include "support/minmax.h"

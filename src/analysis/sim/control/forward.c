@@ -1,5 +1,5 @@
 #include "analysis/sim/control/forward.h"
-#include "analysis/sim/lane_groups.h"
+#include "analysis/sim/stride/lane_groups.h"
 #include "support/minmax.h"
 #include "ir/reg.h"
 #include "analysis/sim/stride/block_stride.h"

@@ -6,7 +6,7 @@
 #include "analysis/sim/cost/l1_passes.h"
 #include "analysis/sim/cost/row_sectors.h"
 #include "analysis/sim/cost/traffic.h"
-#include "analysis/sim/lane_groups.h"
+#include "analysis/sim/stride/lane_groups.h"
 #include "analysis/sim/stride/block_stride.h"
 #include "analysis/sim/joinable_row.h"
 #include "analysis/sim/request.h"

@@ -1,7 +1,7 @@
 #include "analysis/sim/cost/row_sectors.h"
 
 #include "analysis/sim/cost/traffic.h"
-#include "analysis/sim/lane_groups.h"
+#include "analysis/sim/stride/lane_groups.h"
 #include "support/minmax.h"
 
 #include <math.h>

@@ -69,7 +69,7 @@ static uint64_t whole_sectors(uint64_t bytes)
 
 /* L1 writes through, and keeps what it writes: loads of whole sectors that the block stored find
  * them there, of sectors that it stored in part they do not (tools/measure-times/stored.cu). */
-static void keep_stored(Footprint *f, FootprintPiece *piece, const Extent *array, uint64_t stored)
+static void keep_whole(Footprint *f, FootprintPiece *piece, const Extent *array, uint64_t stored)
 {
     const uint32_t now = f->clock[f->warp];
     for (unsigned half = 0; half < 2; half++) {
@@ -102,7 +102,7 @@ static void store_piece(Footprint *f, uint64_t number, uint64_t bytes)
     if (!piece)
         return;
     f->stored[piece - f->slots] = after;
-    keep_stored(f, piece, array, after);
+    keep_whole(f, piece, array, after);
 }
 
 /* ---- the way to L2 --------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-#include "analysis/sim/lane_groups.h"
+#include "analysis/sim/stride/lane_groups.h"
 
 #include "support/minmax.h"
 

@@ -6,8 +6,8 @@
  * an unknown multiple of 2^align, the same in lanes whose indices differ in `bits` only. By how
  * much the number grows from one of the blocks that a run stands for to the next (block_stride.h)
  * is part of that multiple. 32-bit numbers are taken not to overflow, as in value.h. */
-#ifndef PTX_ANALYSIS_SIM_LANE_GROUPS_H
-#define PTX_ANALYSIS_SIM_LANE_GROUPS_H
+#ifndef PTX_ANALYSIS_SIM_STRIDE_LANE_GROUPS_H
+#define PTX_ANALYSIS_SIM_STRIDE_LANE_GROUPS_H
 
 #include "analysis/sim/stride/block_stride.h"
 #include "analysis/sim/value.h"
