@@ -78,7 +78,6 @@ static void keep_whole(Footprint *f, FootprintPiece *piece, const Extent *array,
         piece->sectors |= (1u << half) & 3u;
         piece->warps[half] = UINT32_C(1) << f->warp;
         piece->touched[half] = now;
-        piece->fetched = now - NEAR - 1;
         piece->array = (uint32_t)(array - f->arrays) & ARRAY_MASK;
     }
 }
