@@ -735,15 +735,16 @@ const Prediction ptx_prediction_unknown = {
     .certainty = CERTAINTY_UNKNOWN,
 };
 
-/* Blocks that do different work: the last ones end late. Where each SM's are known, the
- * busiest one has them. */
+/* Blocks that do different work: the last ones end late. */
 static double tail_us(const PredictInput *in, const Speeds *s, const Prediction *out)
 {
-    double most = fmax(out->parts_us[PART_ISSUE], out->parts_us[PART_PIPE]),
-           heaviest = heaviest_block(in), share = in->blocks / s->sms;
-    if (share <= 1 || are_blocks_placed(in, s))
+    const double busiest = fmax(out->parts_us[PART_ISSUE], out->parts_us[PART_PIPE]),
+                 heaviest = heaviest_block(in), share = in->blocks / s->sms;
+    if (share <= 1)
         return 0;
-    /* where the heaviest block takes longest, as long as all of them take spread evenly */
+    /* where it is known which blocks the busiest SM has, a block has less than its share there */
+    const double most = are_blocks_placed(in, s) ? busiest / s->busiest_share : busiest;
+    /* where the heaviest takes longest, as long as all of them take spread evenly */
     double all = heaviest > ceil(share) ? most * ceil(share) / heaviest : most,
            block = all / share,
            uneven = ptx_gpu_figure(in->gpu, FIGURE_UNEVEN_TAIL)
