@@ -275,8 +275,8 @@ const char *ptx_hazard_advise(Arena *arena, const Hazard *h)
     static const char *const reasons[] = {
         [REPAIR_NONE] = "",
         [REPAIR_FOUND] = "",
-        [REPAIR_NO_PLACE] = "; no place was found that all threads reach and where one removes "
-                            "the race",
+        [REPAIR_NO_PLACE] = ("; no place was found that all threads reach and where one removes "
+                             "the race"),
         [REPAIR_TOO_LONG] = "; the runs that are allowed were too few to find the place",
     };
     char text[384];
