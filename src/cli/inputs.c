@@ -320,8 +320,9 @@ static ExitCode read_launch_file(Inputs *inputs, const Options *options, const c
     return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(path, status);
 }
 
-/* "16x16" stands for 16,16. */
-static void suggest_commas(const char *value, char *error, size_t room)
+/* "16x16" stands for 16,16, where that can be set. */
+static void suggest_commas(Inputs *inputs, const SettingName *name, const char *value, char *error,
+                           size_t room)
 {
     char commas[32];
     size_t used = strlen(error);
@@ -331,7 +332,8 @@ static void suggest_commas(const char *value, char *error, size_t room)
     snprintf(commas, sizeof commas, "%s", value);
     for (char *at = commas; (at = strpbrk(at, "xX")); at++)
         *at = ',';
-    snprintf(error + used, room - used, "; did you mean %s?", commas);
+    if (ptxlint_launches_set(inputs->launches, name->key, commas, NULL, 0) == PTXLINT_OK)
+        snprintf(error + used, room - used, "; did you mean %s?", commas);
 }
 
 static ExitCode apply_setting(Inputs *inputs, const SettingName *name, const char *value)
@@ -340,7 +342,7 @@ static ExitCode apply_setting(Inputs *inputs, const SettingName *name, const cha
     ptxlint_status status = ptxlint_launches_set(inputs->launches, name->key, value, error,
                                                  sizeof error);
     if (status == PTXLINT_BAD_FILE) {
-        suggest_commas(value, error, sizeof error);
+        suggest_commas(inputs, name, value, error, sizeof error);
         ptx_complain(name->option, error);
         return EXIT_USAGE;
     }

@@ -65,14 +65,13 @@ static const char *block_error(const Bounds *bounds, const int64_t block[3])
                                                 : NULL;
 }
 
-/* CUDA C++ Programming Guide 13.0, "Compute Capabilities": maximum dimensionality. That of x alone
- * is larger; how many threads a block may have its GPU says. */
+/* What no GPU takes; how many threads a block may have its GPU says. */
 static const char *dimension_error(const Launch *launch)
 {
-    enum { GRID_YZ_MOST = 65535, BLOCK_Z_MOST = 64 };
-    if (launch->grid[1] > GRID_YZ_MOST || launch->grid[2] > GRID_YZ_MOST)
-        return "the grid has more than 65535 blocks in y or z";
-    return launch->block[2] > BLOCK_Z_MOST ? "the block has more than 64 threads in z" : NULL;
+    for (unsigned d = 1; d < 3; d++)
+        if (launch->grid[d] > ptx_max_nctaid(UINT32_MAX, d))
+            return "the grid has more than 65535 blocks in y or z";
+    return launch->block[2] > ptx_max_ntid(2) ? "the block has more than 64 threads in z" : NULL;
 }
 
 static const char *cluster_error(const Launch *launch)

@@ -80,6 +80,7 @@ static const Case cases[] = {
     /* values */
     { "$PTXLINT --gpu h20 x.ptx", 2, "", "did you mean h200?", NULL },
     { "$PTXLINT --block 16x16 x.ptx", 2, "", "; did you mean 16,16?\n", NULL },
+    { "$PTXLINT --grid 1x65536 x.ptx", 2, "", "with commas between\n", NULL },
     { "$PTXLINT --grid -1 x.ptx", 2, "", "--grid: '-1' is not one to three whole numbers", NULL },
     { "$PTXLINT --format jsn x.ptx", 2, "", "; did you mean json?\n", NULL },
     { "$PTXLINT --color alwys x.ptx", 2, "", "; did you mean always?\n", NULL },

@@ -272,3 +272,9 @@ ptxlint_estimated kit_estimate(const char *text, int64_t blocks, int64_t threads
 {
     return kit_estimate_on("h200", text, blocks, threads);
 }
+
+bool kit_time_is_in_order(const ptxlint_time *time)
+{
+    return time->bound_us <= time->low_us && time->low_us <= time->predicted_us
+           && time->predicted_us <= time->high_us && time->band;
+}

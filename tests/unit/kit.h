@@ -83,4 +83,7 @@ ptxlint_estimated kit_estimate_with(const char *text, const char *params, int64_
 ptxlint_estimated kit_estimate_on(const char *name, const char *text, int64_t blocks,
                                   int64_t threads);
 
+/* No bound above the band, and the prediction in it. */
+bool kit_time_is_in_order(const ptxlint_time *time);
+
 #endif

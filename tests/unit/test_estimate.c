@@ -190,12 +190,6 @@ static void test_run_once(void **state)
     ptxlint_module_free(module);
 }
 
-static bool is_in_order(const ptxlint_time *time)
-{
-    return time->bound_us <= time->low_us && time->low_us <= time->predicted_us
-           && time->predicted_us <= time->high_us && time->band;
-}
-
 /* Orders, not figures: more work takes longer, wider distances move more, small blocks take long to
  * give out, and no bound is above its prediction. */
 static void test_orders(void **state)
@@ -214,7 +208,7 @@ static void test_orders(void **state)
     assert_true(is(large.occupancy.percent, 100) && large.waves > 200);
     const ptxlint_estimated *all[] = { &small, &large, &apart, &tiny };
     for (size_t i = 0; i < 4; i++)
-        assert_true(all[i]->time.bound_us > 0 && is_in_order(&all[i]->time));
+        assert_true(all[i]->time.bound_us > 0 && kit_time_is_in_order(&all[i]->time));
     ptxlint_module_free(module);
 }
 

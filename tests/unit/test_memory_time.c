@@ -125,12 +125,6 @@ static void test_beside(void **state)
     ptxlint_module_free(all);
 }
 
-static bool is_in_order(const ptxlint_time *time)
-{
-    return time->bound_us <= time->low_us && time->low_us <= time->predicted_us
-           && time->predicted_us <= time->high_us && time->band;
-}
-
 /* Searches in a range of so many integers, for numbers by thread or by data. Lanes in order lead
  * side by side: they ask for less than lanes that go anywhere. The first warp waits at each
  * level. */
@@ -184,7 +178,7 @@ static void test_texels(void **state)
     for (size_t c = 0; c < sizeof texels / sizeof *texels; c++) {
         snprintf(text, sizeof text, format, texels[c]);
         const ptxlint_time time = kit_estimate(text, 65536, 256).time;
-        assert_true(isnan(time.dram_bytes) && is_in_order(&time));
+        assert_true(isnan(time.dram_bytes) && kit_time_is_in_order(&time));
         assert_string_equal(time.band, "guessed");
         if (!c)                         /* 268 MB at 4.8 TB/s at most */
             assert_true(time.predicted_us > 50 && time.bound_us < 1.1 * none.predicted_us);

@@ -52,12 +52,6 @@ static void test_spilled(void **state)
     assert_true(is(spilling(".maxnreg 64", 24), spilling("", 24)));
 }
 
-static bool is_in_order(const ptxlint_time *time)
-{
-    return time->bound_us <= time->low_us && time->low_us <= time->predicted_us
-           && time->predicted_us <= time->high_us && time->band;
-}
-
 /* Blocks that work as often as the square of their number: one from the middle stands for three
  * quarters of the mean. */
 static void test_steps(void **state)
@@ -242,7 +236,7 @@ static void test_huge(void **state)
                instructions = got.warp_instructions / (cases[c].blocks * cases[c].trips);
         /* what is stored behind the loop; unrolled four times */
         if (!(bytes >= 1 && bytes <= 3.1) || !(instructions > 2 && instructions < 13)
-            || !is_in_order(&got.time) || !isfinite(got.time.high_us))
+            || !kit_time_is_in_order(&got.time) || !isfinite(got.time.high_us))
             fail_msg("%g blocks, %g iterations: %g of the bytes, %g instructions each, %g to %g us",
                      cases[c].blocks, cases[c].trips, bytes, instructions, got.time.low_us,
                      got.time.high_us);
@@ -483,8 +477,8 @@ static void test_bounds_of_less(void **state)
         snprintf(less, sizeof less, format, cases[c].less);
         snprintf(more, sizeof more, format, cases[c].more);
         ptxlint_estimated a = kit_estimate(less, 1056, 1024), b = kit_estimate(more, 1056, 1024);
-        if (!(a.time.bound_us <= cases[c].share * b.time.bound_us && is_in_order(&a.time)
-              && is_in_order(&b.time)))
+        if (!(a.time.bound_us <= cases[c].share * b.time.bound_us && kit_time_is_in_order(&a.time)
+              && kit_time_is_in_order(&b.time)))
             fail_msg("%s: at least %g of %g us, else %g of %g", cases[c].what, a.time.bound_us,
                      a.time.predicted_us, b.time.bound_us, b.time.predicted_us);
     }
@@ -505,11 +499,12 @@ static void test_bands(void **state)
     snprintf(known, sizeof known, format, "mov.u32 %r1, 1000;");
     snprintf(guessed, sizeof guessed, format, "");
     ptxlint_time a = kit_estimate(known, 264, 256).time, b = kit_estimate(guessed, 264, 256).time;
-    assert_true(is_in_order(&a) && is_in_order(&b) && a.band_is_measured && b.band_is_measured);
+    assert_true(kit_time_is_in_order(&a) && kit_time_is_in_order(&b)
+                && a.band_is_measured && b.band_is_measured);
     assert_string_equal(b.band, "guessed");
     assert_true(b.high_us / b.predicted_us > 1.3 * a.high_us / a.predicted_us);
     ptxlint_time other = kit_estimate_on("h100", known, 264, 256).time;
-    assert_true(is_in_order(&other) && !other.band_is_measured
+    assert_true(kit_time_is_in_order(&other) && !other.band_is_measured
                 && other.high_us / other.predicted_us > 1.2 * a.high_us / a.predicted_us);
 }
 

@@ -69,9 +69,9 @@ typedef struct Count {
     double addresses;
     /* of those, where the addresses depend on data, and lanes in them */
     double data_requests, data_lanes;
-    /* of these, to global memory where groups of lanes take a row each that data choose
-     * (lane_groups.h): how many, their rows, and sectors that they touch at the least, at the most,
-     * and where rows are apart and begin anywhere that is allowed */
+    /* of these, to global memory where groups of lanes read a row each, at an index that was loaded
+     * (lane_groups.h): requests; rows; a lower and an upper bound of their sectors, and the mean
+     * over rows that do not overlap and start at any alignment that is possible */
     double row_requests, rows, row_least, row_most, row_sectors;
     double waits;               /* of a load of global memory: requests that wait for L2 */
     double edged;               /* of divergent: all lanes of one side before those of the other */

@@ -44,4 +44,17 @@ typedef struct Launch {
     uint32_t number, count;
 } Launch;
 
+/* PTX ISA, "Special Registers": the most threads of a block in a dimension (0: x), and ... */
+static inline uint32_t ptx_max_ntid(unsigned dimension)
+{
+    return dimension == 2 ? 64 : 1024;
+}
+
+/* ... the most blocks of a grid; before sm_30 by the CUDA C++ Programming Guide, "Technical
+ * Specifications per Compute Capability". */
+static inline uint32_t ptx_max_nctaid(uint32_t sm, unsigned dimension)
+{
+    return dimension || sm < 30 ? UINT16_MAX : INT32_MAX;
+}
+
 #endif

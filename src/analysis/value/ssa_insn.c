@@ -47,26 +47,13 @@ static SymId sreg_leaf(Ssa *r, SregId sreg, uint32_t component, uint16_t uses, I
                                            .range = range });
 }
 
-/* PTX ISA, "Special Registers": the most threads of a block in a dimension, and ... */
-static uint32_t max_ntid(uint32_t component)
-{
-    return component == 2 ? 64 : 1024;
-}
-
-/* ... the most blocks of a grid */
-static uint32_t max_nctaid(const Ssa *r, uint32_t component)
-{
-    return component || r->module->target.sm < 30 ? 65535 : INT32_MAX;
-}
-
-/* %tid, %ctaid: 0 .. count - 1. Without a launch the limits of the PTX ISA, "Special Registers",
- * and of compute capability 2.x and before (CUDA C++ Programming Guide, "Technical Specifications
- * per Compute Capability"). */
+/* %tid, %ctaid: 0 .. count - 1. Without a launch up to what any launch has. */
 static SymId place_leaf(Ssa *r, SregId sreg, uint32_t component)
 {
     bool is_tid = sreg == SREG_TID;
     uint32_t count = is_tid ? r->block_shape[component] : r->grid_shape[component];
-    uint32_t most = is_tid ? max_ntid(component) : max_nctaid(r, component);
+    uint32_t most = is_tid ? ptx_max_ntid(component)
+                           : ptx_max_nctaid(r->module->target.sm, component);
     uint16_t uses = is_tid && r->block_is_code ? 0 : USES_LAUNCH;
     if (!count)
         uses = USES_UNKNOWN;
@@ -78,7 +65,8 @@ static SymId count_leaf(Ssa *r, SregId sreg, uint32_t component)
 {
     bool is_ntid = sreg == SREG_NTID;
     uint32_t count = is_ntid ? r->block_shape[component] : r->grid_shape[component];
-    uint32_t most = is_ntid ? max_ntid(component) : max_nctaid(r, component);
+    uint32_t most = is_ntid ? ptx_max_ntid(component)
+                            : ptx_max_nctaid(r->module->target.sm, component);
     if (is_ntid && count && r->block_is_code)
         return ptx_sym_const(r->symbols, 32, count);
     if (!count)

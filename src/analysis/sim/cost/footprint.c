@@ -177,8 +177,9 @@ static bool is_stored_only(const FootprintPiece *p)
     return (p->sides & (1u << SIDE_WRITTEN | 1u << SIDE_READ)) == 1u << SIDE_WRITTEN;
 }
 
-/* Of a piece that is stored only: this warp has stored that half. What others have, they have in
- * this block perhaps alone, or not yet. */
+/* Of a piece that is stored only: by this warp. Stores of other warps may come later on a GPU than
+ * in a run, which executes one warp after the other; and a run of one block stands for others,
+ * whose stores go elsewhere. */
 static bool is_own_store(const Footprint *f, const FootprintPiece *p, unsigned half)
 {
     return p->warps[half] >> f->warp & 1;
@@ -191,13 +192,12 @@ static bool note_sector(Footprint *f, FootprintPiece *p, uint64_t sector, Footpr
 {
     uint8_t own = (uint8_t)(1u << (sector & 1));
     bool is_new = !p || !(p->sectors & own);
-    if (!is_new && stays && is_stored_only(p)) {
-        is_new = !is_own_store(f, p, sector & 1);
-        if (!is_new) {
-            *waits |= note_turn(f, p, sector & 1, false);
-            return false;
-        }
+    const bool is_stored = !is_new && stays && is_stored_only(p);
+    if (is_stored && is_own_store(f, p, sector & 1)) {
+        *waits |= note_turn(f, p, sector & 1, false);
+        return false;
     }
+    is_new |= is_stored;
     const bool is_fetched = side == SIDE_READ && (is_new || !stays);
     Extent *array = !p || !(p->sides >> side & 1) || is_fetched ? find_array(f, sector >> 1)
                                                                 : NULL;

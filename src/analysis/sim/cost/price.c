@@ -614,8 +614,10 @@ static void price_lost_rows(void *self, Warp *w, const RequestEvent *e)
 
 void ptx_price_attach(Price *p, Machine *m, const Gpu *gpu)
 {
-    *p = (Price){ .machine = m, .gpu = gpu, .observer = { .self = p,
-                               .request = take_request,
-                               .lost = price_lost_rows } };
+    *p = (Price){
+        .machine = m,
+        .gpu = gpu,
+        .observer = { .self = p, .request = take_request, .lost = price_lost_rows },
+    };
     ptx_machine_observe(m, &p->observer);
 }

@@ -56,7 +56,7 @@ static bool is_same_request(const RowSectors *rows, const Request *r, const Valu
 }
 
 static void keep_row_request(RowSectors *rows, const Request *r, const Value *address,
-                         const uint64_t places[WARP_LANES])
+                             const uint64_t places[WARP_LANES])
 {
     const uint64_t first = places[__builtin_ctz(r->lanes)];
     *rows = (RowSectors){ .lanes = r->lanes,
@@ -77,10 +77,10 @@ void ptx_row_sectors_find(RowSectors *rows, const Gpu *gpu, const Request *reque
     if (is_same_request(rows, request, address, places))
         return;
     keep_row_request(rows, request, address, places);
-    for (uint32_t left = request->lanes; left; left &= ~ptx_groups_lanes(groups,
-             (unsigned)__builtin_ctz(left), left)) {
+    for (uint32_t left = request->lanes; left;) {
         Request one = *request;
         one.lanes = ptx_groups_lanes(groups, (unsigned)__builtin_ctz(left), left);
+        left &= ~one.lanes;
         const OneRow row = find_one_row(gpu, &one, places, groups.align);
         rows->least = fmax(rows->least, row.least);
         rows->most += row.most;

@@ -67,7 +67,7 @@ static uint64_t whole_sectors(uint64_t bytes)
     return whole;
 }
 
-/* L1 writes through, and keeps what it writes: loads of whole sectors that the block stored find
+/* L1 writes through, and keeps what it writes: loads of whole sectors that a warp stored find
  * them there, of sectors that it stored in part they do not (tools/measure-times/stored.cu). */
 static void keep_whole(Footprint *f, FootprintPiece *piece, const Extent *array, uint64_t stored)
 {

@@ -57,7 +57,7 @@ static LaneGroups operand_groups(const Blocks *blocks, const Value *value, uint3
         return (LaneGroups){ .bits = 0 };
     const uint64_t steps = value->grows ? ptx_blocks_steps(blocks, value) : 0;
     const unsigned by = steps ? (unsigned)__builtin_ctzll(steps) : ALIGN_EXACT;
-    return (LaneGroups){ ALL_BITS, by < value->align ? by : value->align, false };
+    return (LaneGroups){ ALL_BITS, ptx_u32_min(by, value->align), false };
 }
 
 /* The numbers of lanes in one group are the same. */
@@ -118,11 +118,6 @@ typedef struct GroupedArgs {
     uint32_t lanes;
 } GroupedArgs;
 
-static unsigned less_aligned(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
-
 /* Numbers that lie as far from each other once they are extended: those without a sign bit where
  * that is by zeros, else small ones. */
 static bool are_near_zero(const Value *value, const Lanewise *op, uint32_t lanes)
@@ -170,7 +165,7 @@ static bool clears_low_bits(const GroupedArgs *in, unsigned *align)
 {
     const unsigned mask = is_common_number(in->args[1], in->lanes) ? 1 : 0;
     const Value *by = in->args[mask];
-    *align = less_aligned(in->groups[1 - mask].align, ALIGN_PACKED);
+    *align = ptx_u32_min(in->groups[1 - mask].align, ALIGN_PACKED);
     const uint64_t all = UINT64_MAX >> (64 - in->op->bits),
                    kept = by->all | ((UINT64_C(1) << *align) - 1);
     return is_common_number(by, in->lanes) && (kept & all) == all;
@@ -181,7 +176,7 @@ static bool joins_bits(const GroupedArgs *in, unsigned *align)
 {
     const unsigned low = is_plain_number(in->args[1], in->lanes) ? 1 : 0;
     const Value *x = in->args[low], *other = in->args[1 - low];
-    *align = less_aligned(in->groups[1 - low].align, ALIGN_PACKED);
+    *align = ptx_u32_min(in->groups[1 - low].align, ALIGN_PACKED);
     if (!is_plain_number(x, in->lanes))
         return false;
     for (uint32_t left = in->lanes; left; left &= left - 1) {
@@ -207,14 +202,14 @@ static bool is_linear(const GroupedArgs *in, unsigned *align)
         *align = in->groups[0].align;
         return true;
     case TRANSFER_ADD: case TRANSFER_SUB:
-        *align = less_aligned(in->groups[0].align, in->groups[1].align);
+        *align = ptx_u32_min(in->groups[0].align, in->groups[1].align);
         return in->count == 2;
     case TRANSFER_MUL:
         return multiplies_by_number(in, align);
     case TRANSFER_MAD:
         if (in->count != 3 || !multiplies_by_number(in, align))
             return false;
-        *align = less_aligned(*align, in->groups[2].align);
+        *align = ptx_u32_min(*align, in->groups[2].align);
         return true;
     case TRANSFER_SHL:
         return shifts_left(in, align);
@@ -279,7 +274,7 @@ bool ptx_groups_choose(const Blocks *blocks, Value *out, const Value *const args
     if (!is_all_known(args[2], lanes) || args[2]->align != ALIGN_EXACT)
         return set_alike(out, args, 3, common, lanes);
     common.bits = alike_bits(args[2], common.bits, lanes);
-    common.align = less_aligned(groups[0].align, groups[1].align);
+    common.align = ptx_u32_min(groups[0].align, groups[1].align);
     out->group = ptx_groups_pack(common);
     return true;
 }
@@ -316,7 +311,7 @@ static LaneGroups blended_groups(const Value *value, uint32_t lanes)
 uint8_t ptx_groups_blend(const Value *old, const Value *other, uint32_t lanes, uint32_t live)
 {
     const LaneGroups a = blended_groups(old, live & ~lanes), b = blended_groups(other, lanes);
-    const LaneGroups both = { a.bits & b.bits, less_aligned(a.align, b.align),
+    const LaneGroups both = { a.bits & b.bits, ptx_u32_min(a.align, b.align),
                               a.is_loose || b.is_loose };
     for (uint32_t left = lanes & live; left; left &= left - 1)
         if (ptx_groups_lanes(both, (unsigned)__builtin_ctz(left), live) & ~lanes)
@@ -375,7 +370,7 @@ uint8_t ptx_groups_leave(const Value *value, uint8_t step, uint32_t lanes)
     LaneGroups groups = data_groups(value, lanes);
     if (!step || !groups.bits)
         return 0;
-    groups.align = less_aligned(groups.align, step - 1u);
+    groups.align = ptx_u32_min(groups.align, step - 1u);
     groups.is_loose = true;
     return ptx_groups_pack(groups);
 }
@@ -393,6 +388,6 @@ uint8_t ptx_groups_widen(const Value *now, const Value *then, uint32_t lanes)
             return 0;
         by |= last = moved;
     }
-    groups.align = by ? less_aligned(groups.align, (unsigned)__builtin_ctzll(by)) : groups.align;
+    groups.align = by ? ptx_u32_min(groups.align, (unsigned)__builtin_ctzll(by)) : groups.align;
     return ptx_groups_pack(groups);
 }
