@@ -1,6 +1,7 @@
 /* gen_rules FILE.yaml... > rules.c -- the files of rules as C tables, written with the reader that
- * reads a user's files at run time: the RuleSet that the engine evaluates, and the views of the
- * public interface (src/findings/rules.h). */
+ * reads a user's files at run time: the RuleSet that the engine evaluates, the views of the public
+ * interface (src/findings/rules.h), and what can name a rule (src/findings/selector.h). */
+#include "findings/selector.h"
 #include "rules/lang/load.h"
 
 #include <math.h>
@@ -223,9 +224,10 @@ static void put_rule(const Rule *r)
     put_text(r->info.group);
     printf(", %d, %d", r->info.is_minor, r->info.is_gain_most);
     printf(" }, .subject = %u, .needs = %u, .fold = %u, .gain_of = %u, .gain_fold = %u, "
-           ".removal = %u, .is_preview = %d, .is_front_end = %d,\n      .when = {",
+           ".removal = %u, .is_preview = %d, .is_front_end = %d, .is_locked = %d,\n      .when = {",
            (unsigned)r->subject, (unsigned)r->needs, (unsigned)r->fold, (unsigned)r->gain_of,
-           (unsigned)r->gain_fold, (unsigned)r->removal, r->is_preview, r->is_front_end);
+           (unsigned)r->gain_fold, (unsigned)r->removal, r->is_preview, r->is_front_end,
+           r->is_locked);
     for (int i = 0; i < LEVEL__COUNT; i++) {
         fputs(" ", stdout);
         put_program(&r->when[i]);
@@ -283,9 +285,32 @@ static void put_view(const Rule *r)
            (unsigned)r->threshold_count, (unsigned)r->source_first, (unsigned)r->source_count);
 }
 
-static void put_tables(const RuleSet *set)
+static void put_selectors(Arena *arena, const RuleSet *set)
 {
-    printf("#include \"findings/rules.h\"\n\n#include <math.h>\n\n");
+    const Selectors *s = ptx_selectors_build(arena, &set, 1);
+    printf("static const Rule *const rules_by_id[] = {\n");
+    for (uint32_t i = 0; i < s->rule_count; i++)
+        printf("    &rules[%u],\n", (unsigned)i);
+    printf("    NULL,\n};\n\nstatic const Selector selectors[] = {\n");
+    for (uint32_t i = 0; i < s->item_count; i++) {
+        const Selector *item = &s->items[i];
+        fputs("    { ", stdout);
+        put_text(item->text);
+        printf(", %u, %u, %u, %d, UINT32_C(%u) },\n", (unsigned)item->length, (unsigned)item->kind,
+               (unsigned)item->weight, item->is_locked, (unsigned)item->rule);
+    }
+    printf("};\n\nstatic const uint32_t selector_slots[] = {\n");
+    for (uint32_t i = 0; i <= s->table.mask; i++)
+        printf("    %u,\n", (unsigned)s->table.slots[i]);
+    printf("};\n\nconst Selectors ptx_rule_selectors = {\n"
+           "    { &ptx_rules }, 1, %u, rules_by_id, selectors, %u, { selector_slots, %u },\n};\n\n",
+           (unsigned)s->rule_count, (unsigned)s->item_count, (unsigned)s->table.mask);
+}
+
+static void put_tables(Arena *arena, const RuleSet *set)
+{
+    printf("#include \"findings/rules.h\"\n#include \"findings/selector.h\"\n\n"
+           "#include <math.h>\n\n");
     put_codes(set);
     put_patterns(set);
     put_holes(set);
@@ -294,6 +319,7 @@ static void put_tables(const RuleSet *set)
     put_examples(set, "ptxlint_example", "example_views");
     put_sources(set);
     put_rules(set);
+    put_selectors(arena, set);
     printf("const ptxlint_rule ptx_rule_views[] = {\n");
     for (uint32_t i = 0; i < set->rule_count; i++)
         put_view(&set->rules[i]);
@@ -314,7 +340,7 @@ int main(int argc, char **argv)
     if (!load_all(&builder, argc - 1, argv + 1))
         return 1;
     ptx_rules_finish(&builder);
-    put_tables(&builder.set);
+    put_tables(&arena, &builder.set);
     ptx_arena_free(&arena);
     return fflush(stdout) ? 1 : 0;
 }

@@ -342,7 +342,7 @@ static bool is_enabled(const ptxlint_config *config, RuleId id)
     const Selectors *selectors = config->selectors;
     const Rule *rule = selectors->rules[id];
     const Layer *layer = selecting(config);
-    if (ptx_rule_is_locked(rule))
+    if (rule->is_locked)
         return true;
     unsigned select = layer->has_select ? weigh(selectors, &layer->selects, id) : 1;
     unsigned in_files = weigh(selectors, &config->files.ignores, id),
@@ -363,7 +363,7 @@ static bool find_severity(const Selectors *selectors, const Layer *layer, RuleId
     for (uint32_t i = 0; i < layer->severities.count; i++) {
         const Selector *selector = items[i].selector;
         if (selector->weight < best || !ptx_selector_has(selectors, selector, rule)
-            || (ptx_rule_is_locked(selectors->rules[rule])
+            || (selectors->rules[rule]->is_locked
                 && items[i].severity < selectors->rules[rule]->info.severity))
             continue;
         best = selector->weight;
@@ -423,7 +423,12 @@ static void build_guarded(void *context)
 {
     ConfigBuild *call = context;
     ptxlint_config *config = call->config;
-    config->selectors = ptx_selectors_build(&config->arena, call->sets, call->set_count);
+    uint32_t set_count = call->set_count;
+    while (set_count > 1 && !call->sets[set_count - 1]->rule_count)
+        set_count--;
+    config->selectors = set_count == 1 && call->sets[0] == &ptx_rules
+                            ? &ptx_rule_selectors
+                            : ptx_selectors_build(&config->arena, call->sets, set_count);
     config->book.set_count = call->set_count;
     for (uint32_t s = 0; s < call->set_count; s++) {
         const RuleSet *set = call->sets[s];

@@ -31,11 +31,6 @@ static bool is_same(const void *owner, uint32_t number, const void *key)
     return true;
 }
 
-bool ptx_rule_is_locked(const Rule *rule)
-{
-    return rule->is_front_end && strcmp(rule->info.group, "suppression") != 0;
-}
-
 /* ---- the table ------------------------------------------------------------------------------- */
 
 /* Where the text is, or the free slot where it would be. */
@@ -50,7 +45,7 @@ static void add(Selectors *s, SelectorKind kind, size_t weight, const char *text
                 RuleId rule)
 {
     uint32_t *slot = find_slot(s, text, length);
-    bool is_locked = rule != NO_RULE && ptx_rule_is_locked(s->rules[rule]);
+    bool is_locked = rule != NO_RULE && s->rules[rule]->is_locked;
     if (length > UINT16_MAX)
         return;
     if (*slot) {
@@ -74,7 +69,7 @@ static size_t letters_of(const char *code)
 static const DiagInfo *info_before(const Selectors *s, RuleId id)
 {
     static const DiagInfo none = { .code = "", .group = "" };
-    return id && ptx_rule_is_locked(s->rules[id - 1]) == ptx_rule_is_locked(s->rules[id])
+    return id && s->rules[id - 1]->is_locked == s->rules[id]->is_locked
                ? &s->rules[id - 1]->info
                : &none;
 }
@@ -154,7 +149,7 @@ RuleId ptx_rule_of(const Selectors *s, const DiagInfo *info)
 bool ptx_selector_has(const Selectors *s, const Selector *selector, RuleId rule)
 {
     switch ((SelectorKind)selector->kind) {
-    case SELECTOR_ALL:      return !ptx_rule_is_locked(s->rules[rule]);
+    case SELECTOR_ALL:      return !s->rules[rule]->is_locked;
     case SELECTOR_GROUP:
         return !strcmp(s->rules[rule]->info.group, s->rules[selector->rule]->info.group);
     case SELECTOR_PREFIX:

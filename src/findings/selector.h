@@ -45,6 +45,9 @@ typedef struct Selectors {
     HashTable table;            /* into items, + 1 */
 } Selectors;
 
+/* Of ptx_rules alone: a table that tools/gen_rules.c writes. */
+extern const Selectors ptx_rule_selectors;
+
 /* Owned by arena; points into the sets. */
 const Selectors *ptx_selectors_build(Arena *arena, const RuleSet *const *sets, uint32_t set_count);
 
@@ -61,7 +64,5 @@ bool ptx_selector_has(const Selectors *selectors, const Selector *selector, Rule
 
 /* The rule with the code of info; NO_RULE. */
 RuleId ptx_rule_of(const Selectors *selectors, const DiagInfo *info);
-
-bool ptx_rule_is_locked(const Rule *rule);
 
 #endif

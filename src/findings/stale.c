@@ -14,7 +14,7 @@ bool ptx_stale_has_rules(const ptxlint_config *config, const Selector *selector)
     const uint32_t first = selectors->sets[0]->rule_count;
     uint32_t on = 0;
     for (RuleId id = 0; id < selectors->rule_count; id++) {
-        if (!ptx_selector_has(selectors, selector, id) || ptx_rule_is_locked(selectors->rules[id]))
+        if (!ptx_selector_has(selectors, selector, id) || selectors->rules[id]->is_locked)
             continue;
         const RuleChoice *choice = id < first ? &config->choices[0][id]
                                               : &config->choices[1][id - first];

@@ -34,7 +34,7 @@ void ptx_suppress_find_rows(Suppress *s, bool of_suppressions)
     for (uint32_t i = 0; i < s->diags->count; i++) {
         Diag *diag = s->diags->items[i];
         RuleId rule = ptx_rule_of(s->selectors, diag->info);
-        if (rule == NO_RULE || ptx_rule_is_locked(s->selectors->rules[rule])
+        if (rule == NO_RULE || s->selectors->rules[rule]->is_locked
             || is_of_suppressions(s, rule) != of_suppressions)
             continue;
         bool has_place = diag->span.end > 0;

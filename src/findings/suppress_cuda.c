@@ -355,7 +355,7 @@ static bool may_be_suppressed(const CudaPass *p, const Diag *diag)
 {
     const RuleId rule = ptx_rule_of(p->config->selectors, diag->info);
     return diag->func >= 0 && diag->suppression == SUPPRESSION_NONE && rule != NO_RULE
-           && !ptx_rule_is_locked(p->config->selectors->rules[rule])
+           && !p->config->selectors->rules[rule]->is_locked
            && strcmp(diag->info->group, "suppression") != 0;
 }
 

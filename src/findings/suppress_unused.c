@@ -23,7 +23,7 @@ static bool did_selector_run(const Suppress *s, const Selector *selector)
         return ptx_suppress_choice(s, selector->rule)->is_enabled;
     for (RuleId id = 0; id < s->selectors->rule_count; id++) {
         const Rule *rule = s->selectors->rules[id];
-        if (!ptx_selector_has(s->selectors, selector, id) || ptx_rule_is_locked(rule))
+        if (!ptx_selector_has(s->selectors, selector, id) || rule->is_locked)
             continue;
         if (!ptx_suppress_choice(s, id)->is_enabled && !rule->is_preview)
             return false;

@@ -25,7 +25,7 @@ static void describe(const ptxlint_config *config, Text *out)
         const ptxlint_rule view = { .code = rule->info.code };
         ptxlint_rule_state state;
         assert_int_equal(ptxlint_config_state(config, &view, &state), PTXLINT_OK);
-        if (ptx_rule_is_locked(rule) ? state.is_enabled : !state.is_enabled)
+        if (rule->is_locked ? state.is_enabled : !state.is_enabled)
             continue;
         kit_print(out, "%s%s", out->length ? " " : "", rule->info.code);
         if (state.severity != (int)rule->info.severity)

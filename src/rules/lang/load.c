@@ -277,6 +277,7 @@ static bool read_rule_mapping(RuleLoader *l, const YamlNode *mapping)
     if (!rule.is_front_end && is_front_end_group(l->group))
         return LOADER_FAIL(l, l->group_node,
                            "the group '%s' is of ptxlint itself, and takes no rules", l->group);
+    rule.is_locked = rule.is_front_end && strcmp(l->group, "suppression") != 0;
     if (!rule.is_front_end && !read_code(l, v, &rule))
         return false;
     if (!ptx_loader_line(l, v[KEY_SUMMARY], "`summary`", &rule.summary)

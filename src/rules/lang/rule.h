@@ -224,6 +224,7 @@ typedef struct Rule {
     bool is_preview;            /* off unless asked for */
     /* said by scanner, parser or lowering, or by a limit: no condition; here for its text */
     bool is_front_end;
+    bool is_locked;             /* nothing suppresses it: syntax errors, limits */
     Program when[LEVEL__COUNT]; /* all must be true; count 0: nothing to ask */
     Program note_if;            /* where true the severity is note */
     Program gain;               /* percent, an estimate */
