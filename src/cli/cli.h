@@ -932,6 +932,12 @@ typedef struct SandboxNeeds {
  * EXIT_CLEAN also where the kernel has no such thing, or --no-sandbox is given. */
 ExitCode ptx_sandbox_enter(const Options *options, const SandboxNeeds *needs);
 
+/* ---- installed.c ----------------------------------------------------------------------------- */
+
+/* The path of a file beside the program, in lib/ptxlint beside the folder that it is in, or where
+ * it was installed. For free(); NULL: it is not there, or no memory. */
+char *ptx_installed_find(const char *name);
+
 /* ---- beside.c -------------------------------------------------------------------------------- */
 
 /* A file beside the place that it is for. SIGINT, SIGTERM and SIGHUP remove it before they end the

@@ -23,36 +23,6 @@ typedef struct Recording {
     ExitCode code;
 } Recording;
 
-/* ---- the library ----------------------------------------------------------------------------- */
-
-static char *try_library(const char *folder, const char *tail)
-{
-    char *inner = ptx_path_join(folder, tail),
-         *path = inner ? ptx_path_join(inner, library_name) : NULL;
-    free(inner);
-    if (path && access(path, R_OK) == 0)
-        return path;
-    free(path);
-    return NULL;
-}
-
-/* Beside the program, below the folder that it is in, or where it was installed. */
-static char *find_library(void)
-{
-    char self[4096];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    char *found = NULL;
-    if (length > 0) {
-        self[length] = 0;
-        char *slash = strrchr(self, '/');
-        if (slash)
-            *slash = 0;
-        found = try_library(self, ".");
-        found = found ? found : try_library(self, "../lib/ptxlint");
-    }
-    return found ? found : try_library(PTX_LIBRARY_DIR, ".");
-}
-
 /* ---- the program ----------------------------------------------------------------------------- */
 
 /* "NAME=VALUE" of both, and all others; for free(), like the two new ones. */
@@ -278,7 +248,7 @@ static void make_lines_file(Recording *r)
 
 ExitCode ptx_record(const Options *options)
 {
-    Recording r = { .options = options, .launches = json_object(), .library = find_library() };
+    Recording r = { .options = options, .launches = json_object(), .library = ptx_installed_find(library_name) };
     if (!r.library) {
         ptx_complain(library_name, "is not installed beside this program");
         r.code = EXIT_USAGE;

@@ -1,5 +1,6 @@
 #include "measure/bench.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ enum {
 
 typedef struct Bench {
     CudaDriver driver;
-    int device, pipe;
+    int device;
     void *context, *begin, *end;        /* and events */
     DeviceAddress out, data;
     uint64_t data_bytes;
@@ -326,9 +327,16 @@ static double figure_of_probe(const BenchKernel *kernel, BenchTime each)
     }
 }
 
+/* Of doubles, for qsort. */
+static int compare_times(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 static bool set_spread(Bench *bench, double values[BENCH_RUNS], BenchRecord *record)
 {
-    qsort(values, BENCH_RUNS, sizeof *values, ptx_compare_doubles);
+    qsort(values, BENCH_RUNS, sizeof *values, compare_times);
     record->value = values[BENCH_RUNS / 2];
     record->low = values[0];
     record->high = values[BENCH_RUNS - 1];
@@ -368,7 +376,7 @@ static bool measure_times(Bench *bench, BenchKernel *kernel, BenchRecord *record
         values[i] = (double)clocks[i];
         sum += values[i] / count;
     }
-    qsort(values, count, sizeof *values, ptx_compare_doubles);
+    qsort(values, count, sizeof *values, compare_times);
     record->value = sum;
     record->low = values[count / 4];
     record->high = values[count - count / 4];
@@ -453,7 +461,7 @@ static void tell(const Bench *bench, BenchReport report, BenchRecord *record)
 {
     record->report = report;
     memcpy(record->why, bench->why, sizeof record->why);
-    if (write(bench->pipe, record, sizeof *record) != (ssize_t)sizeof *record)
+    if (write(BENCH_PIPE, record, sizeof *record) != (ssize_t)sizeof *record)
         _exit(1);                       /* the parent has gone */
 }
 
@@ -480,12 +488,16 @@ static void bench_from(Bench *bench, size_t first)
     tell(bench, BENCH_ENDS, &record);
 }
 
-void ptx_bench_run(int pipe, size_t first)
+int main(int argc, char **argv)
 {
-    Bench bench = { .pipe = pipe };
+    Bench bench = { 0 };
     BenchRecord record = { 0 };
+    if (argc != 2 || fcntl(BENCH_PIPE, F_GETFD) < 0) {
+        fprintf(stderr, "ptxlint-measure: `ptxlint gpu measure` runs it\n");
+        return 2;
+    }
     if (open_bench(&bench))
-        bench_from(&bench, first);
+        bench_from(&bench, strtoul(argv[1], NULL, 10));
     else
         tell(&bench, BENCH_TROUBLE, &record);
     _exit(0);

@@ -1,4 +1,7 @@
-/* bench.h -- the child's side: one probe after another on the first GPU. */
+/* bench.h -- what ptxlint-measure says to its parent: one probe after another on the first GPU.
+ *
+ * A program of its own, since it alone opens a shared library at run time, the driver. It is called
+ * with the number of the first probe, and writes records to BENCH_PIPE. */
 #ifndef PTX_MEASURE_BENCH_H
 #define PTX_MEASURE_BENCH_H
 
@@ -21,9 +24,6 @@ typedef struct BenchRecord {
     MeasuredDevice device;
 } BenchRecord;
 
-enum { BENCH_RUNS = 7 };
-
-/* Writes records to a pipe, from probe number first on, and ends by itself. */
-void ptx_bench_run(int pipe, size_t first);
+enum { BENCH_RUNS = 7, BENCH_PIPE = 3 };
 
 #endif

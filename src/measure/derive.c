@@ -5,12 +5,6 @@
 
 enum { DERIVED_INPUTS = 3 };
 
-int ptx_compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 typedef double (*DeriveFn)(const MeasuredValue in[DERIVED_INPUTS]);
 
 typedef struct DerivedFigure {

@@ -85,7 +85,21 @@ const MeasuredValue *ptx_measured_find(const Measurement *measurement, const cha
 
 /* ---- a child --------------------------------------------------------------------------------- */
 
-static bool start_child(BenchChild *child, size_t first)
+/* In the child; returns where it cannot be run. */
+static void run_program(const char *program, int pipe, size_t first)
+{
+    char number[24];
+    char *const argv[] = { (char *)(uintptr_t)program, number, NULL };
+    snprintf(number, sizeof number, "%zu", first);
+    signal(SIGPIPE, SIG_DFL);
+    /* a copy stays open in the new program */
+    if (pipe == BENCH_PIPE)
+        pipe = dup(pipe);
+    if (pipe >= 0 && dup2(pipe, BENCH_PIPE) == BENCH_PIPE)
+        execv(program, argv);
+}
+
+static bool start_child(BenchChild *child, const char *program, size_t first)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC))
@@ -93,10 +107,9 @@ static bool start_child(BenchChild *child, size_t first)
     const pid_t parent = getpid();
     *child = (BenchChild){ .process = fork(), .pipe = ends[0] };
     if (!child->process) {
-        signal(SIGPIPE, SIG_DFL);
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() == parent)
-            ptx_bench_run(ends[1], first);
+            run_program(program, ends[1], first);
         _exit(1);
     }
     close(ends[1]);
@@ -214,7 +227,7 @@ void ptx_measure_run(const MeasureRequest *request, Measurement *out)
     *out = (Measurement){ 0 };
     for (int i = 0; i < CHILDREN_MAX && first < ptx_probe_count && !*out->trouble; i++) {
         BenchChild child;
-        if (!start_child(&child, first)) {
+        if (!start_child(&child, request->program, first)) {
             snprintf(out->trouble, sizeof out->trouble, "no process: %.100s", strerror(errno));
             return;
         }

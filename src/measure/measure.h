@@ -1,7 +1,7 @@
 /* measure.h -- what a GPU does, by kernels of our own that run through its driver.
  *
- * A child process runs them. The driver is opened there alone, and a kernel that does not come back
- * ends with the process: nothing stays behind on the GPU. */
+ * A child process runs them, ptxlint-measure. The driver is opened there alone, and a kernel that
+ * does not come back ends with the process: nothing stays behind on the GPU. */
 #ifndef PTX_MEASURE_MEASURE_H
 #define PTX_MEASURE_MEASURE_H
 
@@ -36,6 +36,7 @@ typedef struct Measurement {
 } Measurement;
 
 typedef struct MeasureRequest {
+    const char *program;                /* path of ptxlint-measure */
     unsigned limit_ms, probe_limit_ms;  /* of everything, of one figure */
     /* before each figure: how many are done, of all; NULL: it is not asked for */
     void (*progress)(void *context, const char *key, size_t done, size_t count);
@@ -51,8 +52,5 @@ void ptx_measure_derive(Measurement *measurement, const ptxlint_gpu *base);
 
 /* NULL: it is not there, or was not measured. */
 const MeasuredValue *ptx_measured_find(const Measurement *measurement, const char *key);
-
-/* Of doubles, for qsort. */
-int ptx_compare_doubles(const void *a, const void *b);
 
 #endif

@@ -17,7 +17,7 @@ static Measurement measured;
 
 static void measure_with(const char *fault)
 {
-    const MeasureRequest request = { 60000, 300, NULL, NULL };
+    const MeasureRequest request = { getenv("MEASURE"), 60000, 300, NULL, NULL };
     setenv("STUB", fault, 1);
     ptx_measure_run(&request, &measured);
     ptx_measure_derive(&measured, ptxlint_gpu_find("sm_90"));
@@ -138,7 +138,7 @@ static void test_partial(void **state)
 /* All that is left over at the limit says so. */
 static void test_limit(void **state)
 {
-    const MeasureRequest request = { 1, 1000, NULL, NULL };
+    const MeasureRequest request = { getenv("MEASURE"), 1, 1000, NULL, NULL };
     (void)state;
     setenv("STUB", "", 1);
     ptx_measure_run(&request, &measured);

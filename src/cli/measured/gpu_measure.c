@@ -216,12 +216,19 @@ static ExitCode write_measurement(const Options *options, const Measurement *m)
 
 ExitCode ptx_gpu_measure(const Options *options)
 {
+    static const char program_name[] = "ptxlint-measure";
     static Measurement measurement;
     Progress progress;
+    char *program = ptx_installed_find(program_name);
+    if (!program) {
+        ptx_complain(program_name, "is not installed beside this program");
+        return EXIT_USAGE;
+    }
     ptx_progress_begin(&progress);
-    const MeasureRequest request = { LIMIT_MS, PROBE_LIMIT_MS, show_measuring, &progress };
+    const MeasureRequest request = { program, LIMIT_MS, PROBE_LIMIT_MS, show_measuring, &progress };
     ptx_measure_run(&request, &measurement);
     ptx_progress_clear(&progress);
+    free(program);
     if (*measurement.trouble)
         ptx_complain("gpu measure", measurement.trouble);
     if (!measurement.has_device)
