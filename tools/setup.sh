@@ -4,7 +4,7 @@
 set -eu
 
 set -- gcc g++ libc6-dev meson ninja-build pkg-config re2c lemon python3 python3-venv \
-    libjansson-dev libcsv-dev libyaml-dev libpopt-dev libutf8proc-dev libmd4c-dev libmd4c-html0 libiberty-dev libxxhash-dev libcmocka-dev \
+    libjansson-dev libcsv-dev libyaml-dev libpopt-dev libutf8proc-dev libcmark-gfm-dev libcmark-gfm-extensions-dev libiberty-dev libxxhash-dev libcmocka-dev \
     libelf-dev liblz4-dev libzstd-dev zlib1g-dev liblzma-dev "$@"
 
 command -v dpkg-query >/dev/null || {

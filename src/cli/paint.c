@@ -1,8 +1,9 @@
-/* paint.c -- Markdown for a terminal: md4c parses, this lays out. Text is filled to 80 columns;
+/* paint.c -- Markdown for a terminal: cmark-gfm parses, this lays out. Text is filled to 80 columns;
  * control characters of the text do not reach the terminal. */
 #include "cli/cli.h"
 
-#include <md4c.h>
+#include <cmark-gfm-core-extensions.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@ typedef struct Painter {
     PaintList lists[LISTS_MAX];
     unsigned list_depth, list_overflow, quote_depth;
     char mark[16];              /* of the item that begins; "": it has begun */
-    bool has_color, is_code, has_begun;
+    bool has_color, has_begun;
     bool needs_gap;             /* an empty line before the next block */
     StringList cells;           /* of the table in hand, row by row */
     unsigned column_count, row_columns;
@@ -248,37 +249,11 @@ static void begin_item(Painter *p)
     }
 }
 
-static int enter_block(MD_BLOCKTYPE type, void *detail, void *context)
+static void begin_heading(Painter *p, int level)
 {
-    Painter *p = context;
-    switch (type) {
-    case MD_BLOCK_UL:
-        begin_list(p, false, 0);
-        break;
-    case MD_BLOCK_OL:
-        begin_list(p, true, ((const MD_BLOCK_OL_DETAIL *)detail)->start);
-        break;
-    case MD_BLOCK_LI:
-        begin_item(p);
-        break;
-    case MD_BLOCK_QUOTE:
-        flush(p);
-        p->quote_depth++;
-        break;
-    case MD_BLOCK_CODE:
-        flush(p);
-        p->is_code = true;
-        break;
-    case MD_BLOCK_H:
-        flush(p);
-        if (p->has_color)
-            ptx_text_put(&p->line,
-                         ((const MD_BLOCK_H_DETAIL *)detail)->level == 1 ? "\033[1;4m" : "\033[1m");
-        break;
-    default:
-        flush(p);
-    }
-    return 0;
+    flush(p);
+    if (p->has_color)
+        ptx_text_put(&p->line, level == 1 ? "\033[1;4m" : "\033[1m");
 }
 
 static void end_rule(Painter *p)
@@ -288,56 +263,29 @@ static void end_rule(Painter *p)
     p->needs_gap = true;
 }
 
-static int leave_block(MD_BLOCKTYPE type, void *detail, void *context)
+static void end_heading(Painter *p)
 {
-    Painter *p = context;
-    (void)detail;
-    switch (type) {
-    case MD_BLOCK_UL:
-    case MD_BLOCK_OL:
-        end_list(p);
-        break;
-    case MD_BLOCK_QUOTE:
-        flush(p);
-        p->quote_depth--;
-        break;
-    case MD_BLOCK_CODE:
-        flush_code(p);
-        p->is_code = false;
-        p->needs_gap = true;
-        break;
-    case MD_BLOCK_H:
-        ptx_text_put(&p->line, p->has_color ? "\033[0m" : "");
-        flush(p);
-        p->needs_gap = true;
-        break;
-    case MD_BLOCK_P:
-    case MD_BLOCK_HTML:
-        flush(p);
-        p->needs_gap = true;
-        break;
-    case MD_BLOCK_HR:    end_rule(p);   break;
-    case MD_BLOCK_TD:
-    case MD_BLOCK_TH:    end_cell(p);   break;
-    case MD_BLOCK_TR:    end_row(p);    break;
-    case MD_BLOCK_TABLE: end_table(p);  break;
-    default:
-        flush(p);
-    }
-    return 0;
+    ptx_text_put(&p->line, p->has_color ? "\033[0m" : "");
+    flush(p);
+    p->needs_gap = true;
+}
+
+/* In a tight list items follow without an empty line. */
+static void end_paragraph(Painter *p, cmark_node *paragraph)
+{
+    cmark_node *item = cmark_node_parent(paragraph);
+    const bool is_tight = cmark_node_get_type(item) == CMARK_NODE_ITEM
+                          && cmark_node_get_list_tight(cmark_node_parent(item));
+    flush(p);
+    p->needs_gap |= !is_tight;
 }
 
 /* ---- inside a block -------------------------------------------------------------------------- */
 
-static int enter_span(MD_SPANTYPE type, void *detail, void *context)
+static void put_style(Painter *p, const char *escape)
 {
-    Painter *p = context;
-    (void)detail;
-    if (type == MD_SPAN_CODE)
-        ptx_text_put(&p->line, p->has_color ? "\033[36m" : "`");
-    else if (p->has_color && (type == MD_SPAN_EM || type == MD_SPAN_STRONG))
-        ptx_text_put(&p->line, type == MD_SPAN_EM ? "\033[3m" : "\033[1m");
-    return 0;
+    if (p->has_color)
+        ptx_text_put(&p->line, escape);
 }
 
 static const char *clean_byte(const char *byte)
@@ -355,82 +303,167 @@ static void put_clean(Text *to, const char *text, size_t length)
 }
 
 /* Where a link leads, unless it says so itself. */
-static void put_link(Painter *p, const MD_SPAN_A_DETAIL *link)
+static void put_link(Painter *p, const char *address)
 {
-    size_t length = link->href.size;
+    const size_t length = strlen(address);
     const char *line = p->line.bytes ? p->line.bytes : "";
     bool is_said = p->line.length >= length && length
-                   && !strncmp(line + p->line.length - length, link->href.text, length);
+                   && !strncmp(line + p->line.length - length, address, length);
     if (is_said || !length)
         return;
     ptx_text_put(&p->line, " (");
-    put_clean(&p->line, link->href.text, length);
+    put_clean(&p->line, address, length);
     ptx_text_put(&p->line, ")");
 }
 
-static int leave_span(MD_SPANTYPE type, void *detail, void *context)
+static void put_code(Painter *p, const char *text)
 {
-    Painter *p = context;
-    if (type == MD_SPAN_CODE)
-        ptx_text_put(&p->line, p->has_color ? "\033[39m" : "`");
-    else if (type == MD_SPAN_A)
-        put_link(p, detail);
-    else if (p->has_color && (type == MD_SPAN_EM || type == MD_SPAN_STRONG))
-        ptx_text_put(&p->line, type == MD_SPAN_EM ? "\033[23m" : "\033[22m");
-    return 0;
-}
-
-static void put_code(Text *to, const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] == ' ' || text[i] == '\t')
-            ptx_text_add(to, &held_blank, 1);
+    ptx_text_put(&p->line, p->has_color ? "\033[36m" : "`");
+    for (; *text; text++) {
+        if (*text == ' ' || *text == '\t')
+            ptx_text_add(&p->line, &held_blank, 1);
         else
-            put_clean(to, text + i, 1);
+            put_clean(&p->line, text, 1);
+    }
+    ptx_text_put(&p->line, p->has_color ? "\033[39m" : "`");
+}
+
+static void put_code_block(Painter *p, const char *text)
+{
+    flush(p);
+    put_clean(&p->line, text, strlen(text));
+    flush_code(p);
+    p->needs_gap = true;
+}
+
+/* HTML is shown as it is. */
+static void put_html_block(Painter *p, const char *text)
+{
+    flush(p);
+    put_clean(&p->line, text, strlen(text));
+    flush(p);
+    p->needs_gap = true;
+}
+
+/* ---- the tree -------------------------------------------------------------------------------- */
+
+static void enter_node(Painter *p, cmark_node *node)
+{
+    const char *text = cmark_node_get_literal(node);
+    const cmark_node_type type = cmark_node_get_type(node);
+    text = text ? text : "";
+    switch ((unsigned)type) {
+    case CMARK_NODE_LIST:
+        begin_list(p, cmark_node_get_list_type(node) == CMARK_ORDERED_LIST,
+                   (unsigned)cmark_node_get_list_start(node));
+        break;
+    case CMARK_NODE_ITEM:        begin_item(p);                                         break;
+    case CMARK_NODE_BLOCK_QUOTE: flush(p); p->quote_depth++;                            break;
+    case CMARK_NODE_CODE_BLOCK:  put_code_block(p, text);                               break;
+    case CMARK_NODE_HTML_BLOCK:  put_html_block(p, text);                               break;
+    case CMARK_NODE_THEMATIC_BREAK: flush(p); end_rule(p);                              break;
+    case CMARK_NODE_HEADING:     begin_heading(p, cmark_node_get_heading_level(node));  break;
+    case CMARK_NODE_PARAGRAPH:   flush(p);                                              break;
+    case CMARK_NODE_TEXT:
+    case CMARK_NODE_HTML_INLINE: put_clean(&p->line, text, strlen(text));               break;
+    case CMARK_NODE_SOFTBREAK:   ptx_text_put(&p->line, " ");                           break;
+    case CMARK_NODE_LINEBREAK:   ptx_text_put(&p->line, "\n");                          break;
+    case CMARK_NODE_CODE:        put_code(p, text);                                     break;
+    case CMARK_NODE_EMPH:        put_style(p, "\033[3m");                               break;
+    case CMARK_NODE_STRONG:      put_style(p, "\033[1m");                               break;
+    default:                     break;
     }
 }
 
-static void put_entity(Text *to, const char *text, size_t length)
+/* Types of an extension are numbered as it is attached; their names stay. */
+static void leave_part_of_table(Painter *p, const char *type)
 {
-    static const struct { const char *name, *value; } entities[] = {
-        { "&lt;", "<" }, { "&gt;", ">" }, { "&amp;", "&" }, { "&quot;", "\"" }, { "&nbsp;", " " },
-    };
-    for (size_t i = 0; i < sizeof entities / sizeof *entities; i++) {
-        if (strlen(entities[i].name) == length && !memcmp(entities[i].name, text, length)) {
-            ptx_text_put(to, entities[i].value);
-            return;
-        }
-    }
-    put_clean(to, text, length);
+    if (!strcmp(type, "table_cell"))
+        end_cell(p);
+    else if (!strcmp(type, "table_row") || !strcmp(type, "table_header"))
+        end_row(p);
+    else if (!strcmp(type, "table"))
+        end_table(p);
 }
 
-static int put_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE length, void *context)
+static void leave_node(Painter *p, cmark_node *node)
 {
-    Painter *p = context;
-    switch (type) {
-    case MD_TEXT_BR:       ptx_text_put(&p->line, "\n");            break;
-    case MD_TEXT_SOFTBR:   ptx_text_put(&p->line, " ");             break;
-    case MD_TEXT_NULLCHAR: ptx_text_put(&p->line, "?");             break;
-    case MD_TEXT_ENTITY:   put_entity(&p->line, text, length);      break;
-    case MD_TEXT_CODE:     (p->is_code ? put_clean : put_code)(&p->line, text, length);    break;
-    default:               put_clean(&p->line, text, length);
+    leave_part_of_table(p, cmark_node_get_type_string(node));
+    switch ((unsigned)cmark_node_get_type(node)) {
+    case CMARK_NODE_LIST:        end_list(p);                           break;
+    case CMARK_NODE_ITEM:        flush(p);                              break;
+    case CMARK_NODE_BLOCK_QUOTE: flush(p); p->quote_depth--;            break;
+    case CMARK_NODE_HEADING:     end_heading(p);                        break;
+    case CMARK_NODE_PARAGRAPH:   end_paragraph(p, node);                break;
+    case CMARK_NODE_LINK:        put_link(p, cmark_node_get_url(node)); break;
+    case CMARK_NODE_EMPH:        put_style(p, "\033[23m");              break;
+    case CMARK_NODE_STRONG:      put_style(p, "\033[22m");              break;
+    default:                     break;
     }
-    return 0;
+}
+
+static void paint_tree(Painter *p, cmark_node *root)
+{
+    cmark_iter *iter = cmark_iter_new(root);
+    for (cmark_event_type event; (event = cmark_iter_next(iter)) != CMARK_EVENT_DONE;)
+        (event == CMARK_EVENT_ENTER ? enter_node : leave_node)(p, cmark_iter_get_node(iter));
+    cmark_iter_free(iter);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* Where cmark's own allocator ends the process, these come back to ptx_paint. */
+static jmp_buf on_no_memory;
+
+static void *or_leave(void *memory)
+{
+    if (!memory)
+        longjmp(on_no_memory, 1);
+    return memory;
+}
+
+static void *calloc_or_leave(size_t count, size_t bytes)
+{
+    return or_leave(calloc(count, bytes));
+}
+
+static void *realloc_or_leave(void *memory, size_t bytes)
+{
+    return or_leave(realloc(memory, bytes));
+}
+
+/* NULL: there is no such extension, or it cannot be attached. */
+static cmark_node *parse(const char *markdown, size_t length)
+{
+    *cmark_get_default_mem_allocator() = (cmark_mem){ calloc_or_leave, realloc_or_leave, free };
+    cmark_gfm_core_extensions_ensure_registered();
+    cmark_parser *parser = cmark_parser_new(CMARK_OPT_VALIDATE_UTF8);
+    cmark_syntax_extension *tables = cmark_find_syntax_extension("table");
+    cmark_node *root = NULL;
+    if (tables && cmark_parser_attach_syntax_extension(parser, tables)) {
+        cmark_parser_feed(parser, markdown, length);
+        root = cmark_parser_finish(parser);
+    }
+    cmark_parser_free(parser);
+    return root;
 }
 
 bool ptx_paint(Text *out, const char *markdown, size_t length, bool has_color)
 {
-    static const MD_PARSER parser = {
-        .flags = MD_FLAG_TABLES | MD_FLAG_NOHTML,
-        .enter_block = enter_block,
-        .leave_block = leave_block,
-        .enter_span = enter_span,
-        .leave_span = leave_span,
-        .text = put_text,
-    };
-    Painter painter = { .out = out, .has_color = has_color };
-    bool is_good = !md_parse(markdown, (MD_SIZE)length, &parser, &painter);
-    is_good = is_good && !painter.line.has_failed && painter.code == EXIT_CLEAN && !out->has_failed;
+    static Painter painter;
+    cmark_node *volatile root = NULL;
+    painter = (Painter){ .out = out, .has_color = has_color };
+    if (!setjmp(on_no_memory)) {
+        root = parse(markdown, length);
+        if (root)
+            paint_tree(&painter, root);
+    } else {
+        painter.code = EXIT_INTERNAL;
+    }
+    const bool is_good = root && !painter.line.has_failed && painter.code == EXIT_CLEAN
+                         && !out->has_failed;
+    if (root)
+        cmark_node_free(root);
     ptx_text_free(&painter.line);
     ptx_strings_free(&painter.cells);
     return is_good;

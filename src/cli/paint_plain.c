@@ -1,4 +1,4 @@
-/* paint_plain.c -- in place of paint.c where there is no md4c: Markdown as it is, without control
+/* paint_plain.c -- in place of paint.c where there is no cmark-gfm: Markdown as it is, without control
  * characters. */
 #include "cli/cli.h"
 
