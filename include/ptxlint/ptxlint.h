@@ -814,9 +814,12 @@ typedef struct ptxlint_options {
     /* the launches behind the first, too: their findings are the module's, where they are of
      * another rule or place; their figures are those of ptxlint_module_launch */
     int has_each_launch;
-    /* in place of config, where what lies beside the file is of a cache or dump of Triton,
-     * TorchInductor or XLA: no one edits that code; NULL: config holds there, too */
-    const ptxlint_config *generated_config;
+    /* asked where what lies beside the file is of a cache or dump of Triton, TorchInductor or XLA,
+     * code that no one edits: the config that holds there in place of config, which must outlive
+     * the module; NULL is a failure, PTXLINT_NO_MEMORY. Several modules may ask at a time. NULL:
+     * config holds there, too */
+    const ptxlint_config *(*generated_config)(void *context);
+    void *generated_context;
     /* figures of each instruction: ptxlint_projection.instructions. Not with findings_only,
      * estimates_only or syntax_only */
     int has_instructions;

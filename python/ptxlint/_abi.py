@@ -48,7 +48,7 @@ class Options(Structure):
                 ("findings_only", c_int), ("jobs", c_uint), ("estimates_only", c_int),
                 ("is_unfolded", c_int), ("has_symbols", c_int), ("metadata_path", c_char_p),
                 ("sources", c_void_p), ("launch_number", c_uint32),
-                ("has_each_launch", c_int), ("generated_config", c_void_p),
+                ("has_each_launch", c_int), ("generated_config", c_void_p), ("generated_context", c_void_p),
                 ("has_instructions", c_int), ("history", c_void_p),
                 ("is_stopped", c_void_p), ("stop_context", c_void_p),
                 ("take_kernel", c_void_p), ("take_context", c_void_p),

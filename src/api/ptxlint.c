@@ -258,9 +258,9 @@ static ptxlint_status build_module(char *text, size_t length, ptxlint_launches *
     if (!m->found && options->metadata_path && !options->syntax_only)
         find_metadata(m, options->metadata_path);
     if (m->found && m->found->is_generated && options->generated_config)
-        chosen.config = options->generated_config;
+        chosen.config = options->generated_config(options->generated_context);
     ReadArenas arenas = { .items = { .limit_bytes = 0 } };
-    bool complete = run(m, &chosen, &arenas);
+    bool complete = chosen.config && run(m, &chosen, &arenas);
     ptx_arena_free(&arenas.items);
     ptx_arena_free(&arenas.vectors);
     ptx_arena_free(&arenas.scratch);

@@ -449,6 +449,13 @@ void ptx_inputs_free(Inputs *inputs);
 
 /* ---- config.c -------------------------------------------------------------------------------- */
 
+/* Made when the first file asks for it. */
+typedef struct GeneratedConfig {
+    const Options *options;
+    const ptxlint_rules *rules;
+    ptxlint_config *config;             /* NULL: not asked for yet */
+} GeneratedConfig;
+
 /* What holds for the files of a folder: its config file, or the absence of one, under the command
  * line. */
 typedef struct Settings {
@@ -465,7 +472,7 @@ typedef struct Settings {
     char *baseline_path, *budget_path;
     ptxlint_config *config;
     /* the same with the preset `generated`, for caches and dumps; NULL: a choice is made already */
-    ptxlint_config *generated;
+    GeneratedConfig *generated;
     Inputs inputs;                      /* GPUs and launches of the config file */
     ExitCode code;                      /* what reading it came to */
 } Settings;
@@ -473,6 +480,9 @@ typedef struct Settings {
 /* Whether path, which no option names, is not there, or by its links a regular file below the
  * config's folder or the source root: strangers send what is found beside PTX. */
 bool ptx_settings_may_name(const Settings *settings, const char *path);
+
+/* For ptxlint_options.generated_config; context: a GeneratedConfig. */
+const ptxlint_config *ptx_generated_config(void *context);
 
 /* A folder once looked up, by the name that was used for it. */
 typedef struct Folder {

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -371,19 +372,43 @@ static ExitCode read_settings(Book *book, Settings *settings)
 
 /* Without a config file, and where no rules are chosen: what frameworks wrote is read with the
  * preset for it. */
-static ExitCode open_generated(Book *book, Settings *settings)
+static bool has_generated(const Options *options, const Settings *settings)
 {
-    const StringList *choices = book->options->choices;
-    bool is_chosen = settings->path || choices[CHOICE_SELECT].count
-                     || choices[CHOICE_PRESET].count || book->options->only.count;
+    const StringList *choices = options->choices;
+    return options->command == COMMAND_CHECK && !settings->path && !choices[CHOICE_SELECT].count
+           && !choices[CHOICE_PRESET].count && !options->only.count;
+}
+
+static ptxlint_config *open_generated(const GeneratedConfig *generated)
+{
     Settings with = { 0 };
-    if (is_chosen || book->options->command != COMMAND_CHECK)
-        return EXIT_CLEAN;
-    if (ptxlint_config_new(settings->rules, &with.config) != PTXLINT_OK)
-        return ptx_complain_memory();
-    settings->generated = with.config;
+    if (ptxlint_config_new(generated->rules, &with.config) != PTXLINT_OK)
+        return NULL;
     ExitCode code = apply_choice(&with, CHOICE_PRESET, "generated");
-    return exit_code_max(code, apply_choices(&with, book->options));
+    if (exit_code_max(code, apply_choices(&with, generated->options)) == EXIT_CLEAN)
+        return with.config;
+    ptxlint_config_free(with.config);
+    return NULL;
+}
+
+const ptxlint_config *ptx_generated_config(void *context)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    GeneratedConfig *generated = context;
+    pthread_mutex_lock(&lock);
+    if (!generated->config)
+        generated->config = open_generated(generated);
+    pthread_mutex_unlock(&lock);
+    return generated->config;
+}
+
+static ExitCode add_generated(Settings *settings, const Options *options)
+{
+    settings->generated = malloc(sizeof *settings->generated);
+    if (!settings->generated)
+        return ptx_complain_memory();
+    *settings->generated = (GeneratedConfig){ options, settings->rules, NULL };
+    return EXIT_CLEAN;
 }
 
 /* path, folder: of the config file, to be kept or freed here; NULL: none. NULL: no memory. */
@@ -406,8 +431,8 @@ static Settings *add_settings(Book *book, char *path, char *folder)
     /* a wrong option is reported once */
     if (settings->code == EXIT_CLEAN && book->code == EXIT_CLEAN)
         settings->code = apply_choices(settings, book->options);
-    if (settings->code == EXIT_CLEAN)
-        settings->code = open_generated(book, settings);
+    if (settings->code == EXIT_CLEAN && has_generated(book->options, settings))
+        settings->code = add_generated(settings, book->options);
     book->code = exit_code_max(book->code, settings->code);
     return settings;
 }
@@ -416,7 +441,9 @@ static void settings_free(Settings *settings)
 {
     ptx_inputs_free(&settings->inputs);
     ptxlint_config_free(settings->config);
-    ptxlint_config_free(settings->generated);
+    if (settings->generated)
+        ptxlint_config_free(settings->generated->config);
+    free(settings->generated);
     ptxlint_rules_free(settings->own_rules);
     ptx_strings_free(&settings->rule_files);
     ptx_strings_free(&settings->excludes);

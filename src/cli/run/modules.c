@@ -54,7 +54,8 @@ ptxlint_options ptx_run_module_options(const CliRun *run, size_t index, unsigned
     options.metadata_path = ptx_inputs_metadata(run->options, &run->files.items[index]);
     options.ptxas = given->logs;
     options.config = run->settings[index]->config;
-    options.generated_config = run->settings[index]->generated;
+    options.generated_config = run->settings[index]->generated ? ptx_generated_config : NULL;
+    options.generated_context = run->settings[index]->generated;
     options.baseline = run->baselines[index] ? run->baselines[index]->known : NULL;
     options.budget = budget ? budget->budget : NULL;
     options.jobs = ptx_jobs_threads(run->options, run->worker_count);
