@@ -1,7 +1,7 @@
 /* gen_rules FILE.yaml... > rules.c -- the files of rules as C tables, written with the reader that
  * reads a user's files at run time: the RuleSet that the engine evaluates, the views of the public
- * interface (src/findings/rules.h), and what can name a rule (src/findings/selector.h). */
-#include "findings/selector.h"
+ * interface (src/findings/rules.h), and what can name a rule (src/rules/lang/selector.h). */
+#include "rules/lang/selector.h"
 #include "rules/lang/load.h"
 
 #include <math.h>
@@ -309,7 +309,7 @@ static void put_selectors(Arena *arena, const RuleSet *set)
 
 static void put_tables(Arena *arena, const RuleSet *set)
 {
-    printf("#include \"findings/rules.h\"\n#include \"findings/selector.h\"\n\n"
+    printf("#include \"findings/rules.h\"\n#include \"rules/lang/selector.h\"\n\n"
            "#include <math.h>\n\n");
     put_codes(set);
     put_patterns(set);

@@ -2,7 +2,7 @@
 """The documentation as a web site: site.py FOLDER.
 
 Every page of README.md, CONTRIBUTING.md, CHANGELOG.md and docs/ becomes HTML in FOLDER, with the library that `ptxlint explain` reads Markdown
-with (md4c). No script, no request: it can be served from any place, or opened from disk. Links that lead nowhere end it with exit code 1.
+with (cmark-gfm). No script, no request: it can be served from any place, or opened from disk. Links that lead nowhere end it with exit code 1.
 """
 import ctypes
 import ctypes.util
@@ -15,7 +15,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
-TABLES, STRIKE, AUTOLINKS = 0x100, 0x200, 0x4 | 0x8 | 0x400
+OPTIONS, EXTENSIONS = 1 << 17, (b"table", b"strikethrough", b"autolink")       # HTML of ours stays
 LINK = re.compile(r'(<(?:a href|img src)=")([^"]*)(")')
 HEADING = re.compile(r"<h([1-6])>(.*?)</h\1>", re.S)
 TEMPLATE = """<!DOCTYPE html>
@@ -44,21 +44,29 @@ td, th { border: 1px solid #8886; padding: .3rem .6rem; text-align: left; vertic
 """
 
 
-def load_md4c():
-    name = ctypes.util.find_library("md4c-html")
-    if not name:
-        print("skipped: no libmd4c-html")
+def load_cmark():
+    """What renders Markdown as GitHub does."""
+    names = [ctypes.util.find_library(name) for name in ("cmark-gfm", "cmark-gfm-extensions")]
+    if not all(names):
+        print("skipped: no libcmark-gfm")
         sys.exit(77)
-    library = ctypes.CDLL(name)
-    callback = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_char), ctypes.c_uint, ctypes.c_void_p)
-    library.md_html.argtypes = [ctypes.c_char_p, ctypes.c_uint, callback, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint]
+    cmark, extensions = (ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL) for name in names)
+    for function in (cmark.cmark_parser_new, cmark.cmark_find_syntax_extension, cmark.cmark_parser_finish, cmark.cmark_render_html,
+                     cmark.cmark_parser_get_syntax_extensions):
+        function.restype = ctypes.c_void_p
+    extensions.cmark_gfm_core_extensions_ensure_registered()
 
     def render(markdown):
-        pieces, data = [], markdown.encode()
-        take = callback(lambda text, size, _: pieces.append(ctypes.string_at(text, size)))
-        if library.md_html(data, len(data), take, None, TABLES | STRIKE | AUTOLINKS, 0):
-            sys.exit("md4c: no memory")
-        return b"".join(pieces).decode()
+        parser, data = ctypes.c_void_p(cmark.cmark_parser_new(OPTIONS)), markdown.encode()
+        for name in EXTENSIONS:
+            cmark.cmark_parser_attach_syntax_extension(parser, ctypes.c_void_p(cmark.cmark_find_syntax_extension(name)))
+        cmark.cmark_parser_feed(parser, data, ctypes.c_size_t(len(data)))
+        root = ctypes.c_void_p(cmark.cmark_parser_finish(parser))
+        page = cmark.cmark_render_html(root, OPTIONS, ctypes.c_void_p(cmark.cmark_parser_get_syntax_extensions(parser)))
+        body = ctypes.string_at(page).decode()
+        cmark.cmark_node_free(root)
+        cmark.cmark_parser_free(parser)
+        return body
 
     return render
 
@@ -89,7 +97,7 @@ def target_of(page):
 
 class Site:
     def __init__(self, folder):
-        self.folder, self.render = pathlib.Path(folder), load_md4c()
+        self.folder, self.render = pathlib.Path(folder), load_cmark()
         docs = sorted(path.relative_to(ROOT) for path in (ROOT / "docs").rglob("*.md"))
         self.pages = [pathlib.Path(name) for name in PAGES] + docs
         self.bodies = {page: add_anchors(self.render((ROOT / page).read_text())) for page in self.pages}

@@ -88,6 +88,9 @@ void ptx_complain_at(const char *path, unsigned line, unsigned column, const cha
 /* text as it is, a line on stderr: "PATH:LINE:COLUMN: error: ..." that the library made. */
 void ptx_complain_line(const char *text);
 
+/* For libraries that cannot go on: says so, and ends the program with EXIT_INTERNAL. */
+_Noreturn void ptx_leave_without_memory(void);
+
 /* There was none for a part of what is to be written: the exit code will say so. */
 void ptx_note_no_memory(void);
 bool ptx_was_without_memory(void);

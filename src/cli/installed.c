@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static char *try_folder(const char *folder, const char *tail, const char *name)
+static char *try_installed(const char *folder, const char *tail, const char *name)
 {
     char *inner = ptx_path_join(folder, tail), *path = inner ? ptx_path_join(inner, name) : NULL;
     free(inner);
@@ -25,8 +25,8 @@ char *ptx_installed_find(const char *name)
         char *slash = strrchr(self, '/');
         if (slash)
             *slash = 0;
-        found = try_folder(self, ".", name);
-        found = found ? found : try_folder(self, "../lib/ptxlint", name);
+        found = try_installed(self, ".", name);
+        found = found ? found : try_installed(self, "../lib/ptxlint", name);
     }
-    return found ? found : try_folder(PTX_LIBRARY_DIR, ".", name);
+    return found ? found : try_installed(PTX_LIBRARY_DIR, ".", name);
 }

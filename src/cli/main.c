@@ -22,16 +22,21 @@ bool ptx_was_without_memory(void)
     return atomic_load(&was_without_memory);
 }
 
+void ptx_leave_without_memory(void)
+{
+    ptx_beside_unlink_all();
+    fputs("ptxlint: no memory\n", stderr);
+    _exit(EXIT_INTERNAL);
+}
+
 /* jansson without memory gives less of a document than was asked for, and reads behind its buffer
  * where a string does not fit (2.14: lex_scan_string): it never sees the end of memory. */
 static void *alloc_or_leave(size_t size)
 {
     void *memory = malloc(size);
-    if (memory)
-        return memory;
-    ptx_beside_unlink_all();
-    fputs("ptxlint: no memory\n", stderr);
-    _exit(EXIT_INTERNAL);
+    if (!memory)
+        ptx_leave_without_memory();
+    return memory;
 }
 
 static ExitCode exit_code_with_memory(ExitCode code)

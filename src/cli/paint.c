@@ -1,9 +1,9 @@
-/* paint.c -- Markdown for a terminal: cmark-gfm parses, this lays out. Text is filled to 80 columns;
- * control characters of the text do not reach the terminal. */
+/* paint.c -- Markdown for a terminal: cmark-gfm parses, this lays out. Text is filled to 80
+ * columns; control characters of the text do not reach the terminal. */
 #include "cli/cli.h"
 
 #include <cmark-gfm-core-extensions.h>
-#include <setjmp.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -316,7 +316,7 @@ static void put_link(Painter *p, const char *address)
     ptx_text_put(&p->line, ")");
 }
 
-static void put_code(Painter *p, const char *text)
+static void put_code_span(Painter *p, const char *text)
 {
     ptx_text_put(&p->line, p->has_color ? "\033[36m" : "`");
     for (; *text; text++) {
@@ -368,7 +368,7 @@ static void enter_node(Painter *p, cmark_node *node)
     case CMARK_NODE_HTML_INLINE: put_clean(&p->line, text, strlen(text));               break;
     case CMARK_NODE_SOFTBREAK:   ptx_text_put(&p->line, " ");                           break;
     case CMARK_NODE_LINEBREAK:   ptx_text_put(&p->line, "\n");                          break;
-    case CMARK_NODE_CODE:        put_code(p, text);                                     break;
+    case CMARK_NODE_CODE:        put_code_span(p, text);                                    break;
     case CMARK_NODE_EMPH:        put_style(p, "\033[3m");                               break;
     case CMARK_NODE_STRONG:      put_style(p, "\033[1m");                               break;
     default:                     break;
@@ -412,30 +412,41 @@ static void paint_tree(Painter *p, cmark_node *root)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Where cmark's own allocator ends the process, these come back to ptx_paint. */
-static jmp_buf on_no_memory;
+/* cmark's own allocator aborts where there is no memory. */
 
-static void *or_leave(void *memory)
+typedef union MarkdownBlock {
+    size_t bytes;
+    max_align_t aligned;
+} MarkdownBlock;
+
+static void *allocate_zeroed(size_t count, size_t size)
 {
-    if (!memory)
-        longjmp(on_no_memory, 1);
-    return memory;
+    MarkdownBlock *block = calloc(1, sizeof *block + count * size);
+    if (!block)
+        ptx_leave_without_memory();
+    block->bytes = count * size;
+    return block + 1;
 }
 
-static void *calloc_or_leave(size_t count, size_t bytes)
+static void release(void *memory)
 {
-    return or_leave(calloc(count, bytes));
+    free(memory ? (MarkdownBlock *)memory - 1 : NULL);
 }
 
-static void *realloc_or_leave(void *memory, size_t bytes)
+static void *allocate_longer(void *memory, size_t bytes)
 {
-    return or_leave(realloc(memory, bytes));
+    const size_t known = memory ? ((const MarkdownBlock *)memory)[-1].bytes : 0;
+    void *longer = allocate_zeroed(1, bytes);
+    if (memory)
+        memcpy(longer, memory, known < bytes ? known : bytes);
+    release(memory);
+    return longer;
 }
 
-/* NULL: there is no such extension, or it cannot be attached. */
-static cmark_node *parse(const char *markdown, size_t length)
+/* NULL: there is no such extension. */
+static cmark_node *read_markdown(const char *markdown, size_t length)
 {
-    *cmark_get_default_mem_allocator() = (cmark_mem){ calloc_or_leave, realloc_or_leave, free };
+    *cmark_get_default_mem_allocator() = (cmark_mem){ allocate_zeroed, allocate_longer, release };
     cmark_gfm_core_extensions_ensure_registered();
     cmark_parser *parser = cmark_parser_new(CMARK_OPT_VALIDATE_UTF8);
     cmark_syntax_extension *tables = cmark_find_syntax_extension("table");
@@ -450,16 +461,10 @@ static cmark_node *parse(const char *markdown, size_t length)
 
 bool ptx_paint(Text *out, const char *markdown, size_t length, bool has_color)
 {
-    static Painter painter;
-    cmark_node *volatile root = NULL;
-    painter = (Painter){ .out = out, .has_color = has_color };
-    if (!setjmp(on_no_memory)) {
-        root = parse(markdown, length);
-        if (root)
-            paint_tree(&painter, root);
-    } else {
-        painter.code = EXIT_INTERNAL;
-    }
+    Painter painter = { .out = out, .has_color = has_color };
+    cmark_node *root = read_markdown(markdown, length);
+    if (root)
+        paint_tree(&painter, root);
     const bool is_good = root && !painter.line.has_failed && painter.code == EXIT_CLEAN
                          && !out->has_failed;
     if (root)

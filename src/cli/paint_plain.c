@@ -1,5 +1,5 @@
-/* paint_plain.c -- in place of paint.c where there is no cmark-gfm: Markdown as it is, without control
- * characters. */
+/* paint_plain.c -- in place of paint.c where there is no cmark-gfm: Markdown as it is, without
+ * control characters. */
 #include "cli/cli.h"
 
 bool ptx_paint(Text *out, const char *markdown, size_t length, bool has_color)

@@ -248,7 +248,9 @@ static void make_lines_file(Recording *r)
 
 ExitCode ptx_record(const Options *options)
 {
-    Recording r = { .options = options, .launches = json_object(), .library = ptx_installed_find(library_name) };
+    Recording r = { .options = options,
+                    .launches = json_object(),
+                    .library = ptx_installed_find(library_name) };
     if (!r.library) {
         ptx_complain(library_name, "is not installed beside this program");
         r.code = EXIT_USAGE;

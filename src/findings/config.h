@@ -8,7 +8,7 @@
 #ifndef PTX_FINDINGS_CONFIG_H
 #define PTX_FINDINGS_CONFIG_H
 
-#include "findings/selector.h"
+#include "rules/lang/selector.h"
 #include "ptxlint/ptxlint.h"
 #include "rules/engine.h"
 

@@ -328,7 +328,7 @@ static double figure_of_probe(const BenchKernel *kernel, BenchTime each)
 }
 
 /* Of doubles, for qsort. */
-static int compare_times(const void *a, const void *b)
+static int compare_runs(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -336,7 +336,7 @@ static int compare_times(const void *a, const void *b)
 
 static bool set_spread(Bench *bench, double values[BENCH_RUNS], BenchRecord *record)
 {
-    qsort(values, BENCH_RUNS, sizeof *values, compare_times);
+    qsort(values, BENCH_RUNS, sizeof *values, compare_runs);
     record->value = values[BENCH_RUNS / 2];
     record->low = values[0];
     record->high = values[BENCH_RUNS - 1];
@@ -376,7 +376,7 @@ static bool measure_times(Bench *bench, BenchKernel *kernel, BenchRecord *record
         values[i] = (double)clocks[i];
         sum += values[i] / count;
     }
-    qsort(values, count, sizeof *values, compare_times);
+    qsort(values, count, sizeof *values, compare_runs);
     record->value = sum;
     record->low = values[count / 4];
     record->high = values[count - count / 4];

@@ -1,4 +1,4 @@
-/* bench.h -- what ptxlint-measure says to its parent: one probe after another on the first GPU.
+/* bench.h -- what ptxlint-measure reports to its parent: one probe after another on the first GPU.
  *
  * A program of its own, since it alone opens a shared library at run time, the driver. It is called
  * with the number of the first probe, and writes records to BENCH_PIPE. */

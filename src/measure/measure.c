@@ -86,7 +86,7 @@ const MeasuredValue *ptx_measured_find(const Measurement *measurement, const cha
 /* ---- a child --------------------------------------------------------------------------------- */
 
 /* In the child; returns where it cannot be run. */
-static void run_program(const char *program, int pipe, size_t first)
+static void become_bench(const char *program, int pipe, size_t first)
 {
     char number[24];
     char *const argv[] = { (char *)(uintptr_t)program, number, NULL };
@@ -109,7 +109,7 @@ static bool start_child(BenchChild *child, const char *program, size_t first)
     if (!child->process) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() == parent)
-            run_program(program, ends[1], first);
+            become_bench(program, ends[1], first);
         _exit(1);
     }
     close(ends[1]);

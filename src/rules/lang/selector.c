@@ -1,4 +1,4 @@
-#include "findings/selector.h"
+#include "rules/lang/selector.h"
 
 #include "support/words.h"
 

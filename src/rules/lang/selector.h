@@ -7,8 +7,8 @@
  *
  * Rules of the front end (syntax errors, limits) are locked: nothing suppresses them. Those of
  * group `suppression` are not. */
-#ifndef PTX_FINDINGS_SELECTOR_H
-#define PTX_FINDINGS_SELECTOR_H
+#ifndef PTX_RULES_LANG_SELECTOR_H
+#define PTX_RULES_LANG_SELECTOR_H
 
 #include "rules/lang/rule.h"
 #include "support/arena.h"
