@@ -261,7 +261,7 @@ void ptx_walk_block(CriticalPathWalker *w, BlockId block)
         at = ptx_later(at, begin + issued);
         at = behind_loads(w, insn, facts, at);
         at = behind_window(w, insn, at);
-        at = through_function_unit(w, insn, at);
+        at = (steps ? ptx_walk_through_pipes : through_function_unit)(w, insn, at);
         issued += (double)insn->count;
         bool is_first = insn->origin != NO_ID && !is_continued;
         if (w->chain)

@@ -28,7 +28,16 @@ enum {
     WORDS_AHEAD = 16,
     LITTLE_REGISTERS = 32,
     WINDOW_PLACES = 64,
+    PIPE_SLOTS = 256,           /* of a phase; in what is behind them nothing is held up */
+    SLOT_CLOCKS = 32,
 };
+
+/* What a pipeline does in a phase, by all warps of the block. */
+typedef struct PipeTime {
+    double busy;                /* clocks */
+    float taken[PIPE_SLOTS];    /* of each slot */
+    uint32_t slot_end;          /* of those that have any */
+} PipeTime;
 
 /* Loads that go ahead of the uses of others, as far as registers reach. */
 typedef struct LoadsAhead {
@@ -90,7 +99,7 @@ typedef struct CriticalPathWalker {
     double *sum;                /* per block: clocks of several walks */
     InFlight flight;
     double port, tensor;        /* when the SM has its sectors, and its asynchronous products */
-    double busy[PIPE__COUNT];   /* of each pipeline, by all warps of the block, in this phase */
+    PipeTime *times;            /* of each pipeline, in this phase; NULL where steps is */
     double phase;               /* its begin */
     double xu_free;             /* when the warp's own function unit takes its next one */
     double asked;               /* of load-store units in this phase, in front of those to come */
@@ -154,6 +163,8 @@ double ptx_walk_matrix_clocks(const CriticalPathWalker *w, InsnId insn);
 bool ptx_walk_is_product(const CriticalPathWalker *w, const LoweredInsn *insn);
 /* A warp does not go on before the matrix units have its product. */
 double ptx_walk_wait_for_products(CriticalPathWalker *w, const LoweredInsn *insn, double at);
+/* When arithmetic can start: the block's warps are at the same place. */
+double ptx_walk_through_pipes(CriticalPathWalker *w, const LoweredInsn *insn, double at);
 /* All of its warps meet: the phase takes what the busiest pipeline does. */
 double ptx_walk_end_phase(CriticalPathWalker *w, double at);
 typedef struct StepTimes { double at, latency; bool is_ahead; } StepTimes;
