@@ -53,34 +53,63 @@ double ptx_bounds_threads(const Bounds *bounds)
     return dims[0] ? threads : (double)NAN;
 }
 
-static const char *block_error(const Bounds *bounds, const int64_t block[3])
+static LaunchFault block_fault(const Bounds *bounds, const int64_t block[3])
 {
     int64_t required[3];
     copy_launch_shape(bounds->reqntid, required);
     for (int i = 0; i < 3 && bounds->reqntid[0]; i++)
         if (block[i] != required[i])
-            return "the block is not that of .reqntid";
+            return LAUNCH_OTHER_BLOCK;
     double threads = (double)block[0] * (double)block[1] * (double)block[2];
-    return threads > ptx_bounds_threads(bounds) ? "the block has more threads than .maxntid allows"
-                                                : NULL;
+    return threads > ptx_bounds_threads(bounds) ? LAUNCH_LARGE_BLOCK : LAUNCH_TAKEN;
 }
 
 /* What no GPU takes; how many threads a block may have its GPU says. */
-static const char *dimension_error(const Launch *launch)
+static LaunchFault dimension_fault(const Launch *launch)
 {
     for (unsigned d = 1; d < 3; d++)
         if (launch->grid[d] > ptx_max_nctaid(UINT32_MAX, d))
-            return "the grid has more than 65535 blocks in y or z";
-    return launch->block[2] > ptx_max_ntid(2) ? "the block has more than 64 threads in z" : NULL;
+            return LAUNCH_LARGE_GRID;
+    return launch->block[2] > ptx_max_ntid(2) ? LAUNCH_DEEP_BLOCK : LAUNCH_TAKEN;
 }
 
-static const char *cluster_error(const Launch *launch)
+/* PTX ISA, "Cluster Dimension Directives". With .blocksareclusters a grid is counted in clusters. */
+static LaunchFault cluster_fault(const Bounds *bounds, const Launch *launch,
+                                 const int64_t cluster[3])
 {
-    for (int i = 0; i < 3 && launch->cluster[0] && launch->grid[0]; i++)
-        if (launch->cluster[i] && launch->grid[i] % launch->cluster[i])
-            return "the grid is not a multiple of the cluster";
-    return NULL;
+    int64_t required[3];
+    copy_launch_shape(bounds->reqnctapercluster, required);
+    for (int i = 0; i < 3 && required[0] > 0; i++)
+        if (cluster[i] != required[i])
+            return LAUNCH_OTHER_CLUSTER;
+    if (bounds->maxclusterrank && volume_of(cluster) > bounds->maxclusterrank)
+        return LAUNCH_LARGE_CLUSTER;
+    for (int i = 0; i < 3 && launch->grid[0] && !bounds->blocksareclusters; i++)
+        if (cluster[i] > 0 && ptx_u32_max(launch->grid[i], 1) % cluster[i])
+            return LAUNCH_UNEVEN_GRID;
+    return LAUNCH_TAKEN;
 }
+
+static LaunchFault find_launch_fault(const Func *func, const Launch *launch,
+                                     const LaunchShape *shape)
+{
+    LaunchFault fault = launch->block[0] ? block_fault(&func->bounds, shape->block) : LAUNCH_TAKEN;
+    if (!fault)
+        fault = dimension_fault(launch);
+    if (!fault && launch->cluster[0])
+        fault = cluster_fault(&func->bounds, launch, shape->cluster);
+    return fault;
+}
+
+static const char *const fault_texts[LAUNCH_FAULT__COUNT] = {
+    [LAUNCH_OTHER_BLOCK] = "the block is not that of .reqntid",
+    [LAUNCH_LARGE_BLOCK] = "the block has more threads than .maxntid allows",
+    [LAUNCH_LARGE_GRID] = "the grid has more than 65535 blocks in y or z",
+    [LAUNCH_DEEP_BLOCK] = "the block has more than 64 threads in z",
+    [LAUNCH_OTHER_CLUSTER] = "the cluster is not that of .reqnctapercluster",
+    [LAUNCH_LARGE_CLUSTER] = "the cluster has more blocks than .maxclusterrank allows",
+    [LAUNCH_UNEVEN_GRID] = "the grid is not a multiple of the cluster",
+};
 
 LaunchShape ptx_launch_shape_find(const Func *func, const Launch *launch, bool assumes_block)
 {
@@ -91,12 +120,8 @@ LaunchShape ptx_launch_shape_find(const Func *func, const Launch *launch, bool a
     copy_launch_shape(launch->grid, shape.grid);
     copy_launch_shape(launch->cluster, shape.cluster);
     copy_launch_shape(shape.is_block_assumed ? bound : launch->block, shape.block);
-    if (launch->block[0])
-        shape.error = block_error(&func->bounds, shape.block);
-    if (!shape.error)
-        shape.error = dimension_error(launch);
-    if (!shape.error)
-        shape.error = cluster_error(launch);
+    shape.fault = find_launch_fault(func, launch, &shape);
+    shape.error = fault_texts[shape.fault];
     derive_totals(&shape);
     return shape;
 }

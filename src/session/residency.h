@@ -11,12 +11,26 @@ typedef struct Bounds Bounds;
 typedef struct Launch Launch;
 
 /* A launch as the launch file gives it, else as the directives bind it. */
+/* What CUDA refuses of a launch: the first of these that is so. */
+typedef enum LaunchFault {
+    LAUNCH_TAKEN,               /* nothing that is known */
+    LAUNCH_OTHER_BLOCK,         /* not that of .reqntid */
+    LAUNCH_LARGE_BLOCK,         /* more threads than .maxntid allows */
+    LAUNCH_LARGE_GRID,          /* too many blocks in y or z for any GPU */
+    LAUNCH_DEEP_BLOCK,          /* too many threads in z for any GPU */
+    LAUNCH_OTHER_CLUSTER,       /* not that of .reqnctapercluster */
+    LAUNCH_LARGE_CLUSTER,       /* more blocks than .maxclusterrank allows */
+    LAUNCH_UNEVEN_GRID,         /* no multiple of the cluster */
+    LAUNCH_FAULT__COUNT
+} LaunchFault;
+
 typedef struct LaunchShape {
     int64_t grid[3], block[3], cluster[3];
     int64_t dynamic_shared_bytes;
     int64_t blocks, threads_per_block, warps_per_block, warps, idle_lanes;
     bool is_block_assumed;      /* nothing gives the block: that of .maxntid, or a common one */
-    const char *error;          /* why directives do not allow the block; NULL: they do */
+    LaunchFault fault;
+    const char *error;          /* fault in words; NULL: none */
 } LaunchShape;
 
 /* assumes_block: a block is put in where nothing gives one. */

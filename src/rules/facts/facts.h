@@ -87,6 +87,8 @@ double ptx_measure_registers(FactCache *q);
 double ptx_measure_launch(FactCache *q, FactId fact, Certainty *certainty);
 /* Why ptxas ignores .minnctapersm, a clause; NULL: it does not, or there is none. */
 const char *ptx_measure_min_blocks_fault(FactCache *q);
+/* launch_fault.c: why CUDA refuses block or cluster, a clause with its numbers; "": it does not. */
+const char *ptx_measure_launch_fault(FactCache *q);
 
 /* The first GPU has a model of the kernel's registers. */
 bool ptx_measure_has_model(const FactCache *q);

@@ -121,6 +121,18 @@ const char *ptx_measure_min_blocks_fault(FactCache *q)
     return NULL;
 }
 
+static bool is_block_refused(const LaunchShape *shape)
+{
+    return shape->fault == LAUNCH_OTHER_BLOCK || shape->fault == LAUNCH_LARGE_BLOCK
+           || shape->fault == LAUNCH_DEEP_BLOCK;
+}
+
+static bool is_cluster_refused(const LaunchShape *shape)
+{
+    return shape->fault == LAUNCH_OTHER_CLUSTER || shape->fault == LAUNCH_LARGE_CLUSTER
+           || shape->fault == LAUNCH_UNEVEN_GRID;
+}
+
 double ptx_measure_launch(FactCache *q, FactId fact, Certainty *certainty)
 {
     const LaunchShape *shape = ptx_session_shape(q->session);
@@ -130,7 +142,8 @@ double ptx_measure_launch(FactCache *q, FactId fact, Certainty *certainty)
     switch (fact) {
     case FACT_KERNEL_block_threads:         return ptx_measure_block_threads(q);
     case FACT_KERNEL_most_threads:          return ptx_bounds_threads(bounds);
-    case FACT_KERNEL_block_exceeds_bounds:  return shape->error != NULL;
+    case FACT_KERNEL_block_exceeds_bounds:  return is_block_refused(shape);
+    case FACT_KERNEL_is_cluster_refused:    return is_cluster_refused(shape);
     case FACT_KERNEL_grid_blocks:           return ptx_known_number(shape->blocks);
     case FACT_KERNEL_grid_x:                return ptx_known_number(shape->grid[0]);
     case FACT_KERNEL_grid_y:                return ptx_known_number(shape->grid[1]);
