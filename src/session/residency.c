@@ -73,7 +73,7 @@ static LaunchFault dimension_fault(const Launch *launch)
     return launch->block[2] > ptx_max_ntid(2) ? LAUNCH_DEEP_BLOCK : LAUNCH_TAKEN;
 }
 
-/* PTX ISA, "Cluster Dimension Directives". With .blocksareclusters a grid is counted in clusters. */
+/* PTX ISA, "Cluster Dimension Directives". With .blocksareclusters a grid counts clusters. */
 static LaunchFault cluster_fault(const Bounds *bounds, const Launch *launch,
                                  const int64_t cluster[3])
 {

@@ -82,6 +82,24 @@ static Golden read_golden(const char *path)
     return golden;
 }
 
+/* A head is what the program takes: an option that is not read here would say what is not tested. */
+static void refuse_other_options(const Golden *golden, const char *path)
+{
+    static const char *const known[] = { "--block", "--cluster", "--gpu", "--grid", "--param",
+                                         "--select", "--syntax-only" };
+    const char *end = memchr(golden->text, '\n', golden->length);
+    end = end ? end : golden->text + golden->length;
+    for (const char *p = golden->text; (p = find_in(p, end, " --")); p++) {
+        const size_t length = strcspn(p + 1, " \r\n");
+        size_t k = 0;
+        while (k < COUNT(known)
+               && (strlen(known[k]) != length || strncmp(known[k], p + 1, length)))
+            k++;
+        if (k == COUNT(known))
+            fail_msg("%s: its first line has %.*s, which is not read", path, (int)length, p + 1);
+    }
+}
+
 /* The rule in the file's name alone; the front end reports in any case, and a comment can only be
  * unused where its rule is enabled. */
 static ptxlint_config *select_rule(const char *path)
@@ -118,8 +136,8 @@ static const char *word_behind(const Golden *golden, const char *option, char wo
 
 static ptxlint_launches *read_launch(const Golden *golden, const char *path)
 {
-    static const char *const keys[] = { "block", "grid", "param" };
-    static const char *const names[] = { "--block ", "--grid ", "--param " };
+    static const char *const keys[] = { "block", "grid", "cluster", "param" };
+    static const char *const names[] = { "--block ", "--grid ", "--cluster ", "--param " };
     ptxlint_launches *launches;
     char word[32];
     assert_int_equal(ptxlint_launches_new(NULL, 0, &launches, NULL, 0), PTXLINT_OK);
@@ -152,6 +170,7 @@ static size_t read_gpus(const Golden *golden, const char *path, const ptxlint_gp
 static ptxlint_module *analyse(const Golden *golden, const char *path)
 {
     const ptxlint_gpu *gpus[GPUS];
+    char selected[32];
     ptxlint_options options;
     ptxlint_options_init(&options);
     options.path = path;
@@ -161,7 +180,11 @@ static ptxlint_module *analyse(const Golden *golden, const char *path)
     options.syntax_only = find_in(golden->text, line_end, "--syntax-only") != NULL;
     options.gpus = gpus;
     options.gpu_count = read_gpus(golden, path, gpus);
+    refuse_other_options(golden, path);
     ptxlint_config *config = select_rule(path);
+    word_behind(golden, "--select ", selected);
+    if (strncmp(selected, strrchr(path, '/') + 1, strlen(selected)))
+        fail_msg("%s: --select %s is not the rule in its name", path, selected);
     ptxlint_launches *launches = read_launch(golden, path);
     options.config = config;
     options.launches = launches;
