@@ -82,7 +82,7 @@ static Golden read_golden(const char *path)
     return golden;
 }
 
-/* A head is what the program takes: an option that is not read here would say what is not tested. */
+/* An option that is not read here would say what is not tested. */
 static void refuse_other_options(const Golden *golden, const char *path)
 {
     static const char *const known[] = { "--block", "--cluster", "--gpu", "--grid", "--param",
