@@ -23,8 +23,9 @@ static void consider(ExplainNearest *best, const char *wanted, size_t wanted_len
                      const char *text, size_t length, const Symbol *symbol)
 {
     unsigned distance = ptx_edit_distance(wanted, wanted_length, text, length);
-    if (!distance || distance > best->distance)
-        return;
+    const size_t shorter = length < wanted_length ? length : wanted_length;
+    if (!distance || distance > best->distance || distance >= shorter)
+        return;         /* nothing of it would be left */
     if (distance < best->distance || !best->count) {
         *best = (ExplainNearest){
             .text = text, .length = length, .distance = distance, .count = 1, .symbol = symbol

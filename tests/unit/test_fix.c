@@ -56,6 +56,8 @@ static const struct {
     { "many in one kernel",
       KERNEL LOAD "add.s32 %r2, %r1, 1;\nadd.s32 %r3, %r1, 2;\nadd.s32 %r4, %r1, 3;\n" STORE,
       KERNEL LOAD STORE, 0 },
+    { "a name of one letter is like no other",
+      HEAD ".visible .entry k()\n{\nmov.b32 x, 1;\nret;\n}\n", NULL, 1 },
     { "a volatile load stays",
       KERNEL LOAD "ld.volatile.global.u32 %r2, [%rd1];\n" STORE, NULL, 1 },
     { "an unused comment goes, with its line where it stands alone",
