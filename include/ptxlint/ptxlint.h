@@ -98,7 +98,8 @@ PTXLINT_API size_t ptxlint_demangle(const char *name, ptxlint_name_form form, ch
                                     size_t size);
 
 /* Whether a glob, with * and ? as in a shell, fits a name: as it is mangled, or in one of those
- * forms. Blanks in the forms, and the return type of a signature, do not matter. */
+ * forms. Blanks in the forms, and the return type of a signature, do not matter. Of several globs,
+ * a line each, one must fit. */
 PTXLINT_API int ptxlint_name_fits(const char *glob, const char *name);
 
 /* Text from outside (a path, a name, a message about them) as a terminal or the log of a build may

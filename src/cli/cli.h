@@ -181,6 +181,7 @@ typedef struct Options {
     Document *outputs;
     size_t output_count;
     StringList gpus;                    /* names and files */
+    StringList kernels;                 /* what kernel_glob has, each alone */
     StringList settings[SETTING_COUNT]; /* of launches: values, by row of ptx_setting_names */
     StringList choices[CHOICE_COUNT];   /* of findings: values, by row of ptx_choice_names */
     StringList rules;                   /* files and directories of --rules */
@@ -806,7 +807,7 @@ typedef struct Matched {
     ptxlint_coverage *asked;            /* by options; NULL: they name nothing */
     LaunchFile *files;
     size_t file_count;
-    bool has_kernel;                    /* --kernel has matched one */
+    uint64_t kernels;                   /* which of the first 64 --kernel have matched one */
 } Matched;
 
 /* matched, zeroed before, must be freed in any case. */

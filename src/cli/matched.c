@@ -64,16 +64,23 @@ static bool has_kernel(const ptxlint_module *module, const char *glob_text)
     return false;
 }
 
+static void note_kernels(Matched *matched, const ptxlint_module *module)
+{
+    const StringList *globs = &matched->options->kernels;
+    for (size_t i = 0; i < globs->count && i < 64; i++)
+        if (!(matched->kernels >> i & 1) && has_kernel(module, globs->items[i]))
+            matched->kernels |= UINT64_C(1) << i;
+}
+
 ExitCode ptx_matched_add(Matched *matched, const Inputs *inputs, const ptxlint_module *module)
 {
-    const char *glob_text = matched->options->kernel_glob;
-    matched->has_kernel |= glob_text && has_kernel(module, glob_text);
+    note_kernels(matched, module);
     LaunchFile *file = inputs->launch_path ? find_file(matched, inputs) : NULL;
     ptxlint_status status = inputs->launch_path && !file ? PTXLINT_NO_MEMORY : PTXLINT_OK;
     if (status == PTXLINT_OK && file)
         status = ptxlint_coverage_add(file->coverage, module, NULL);
     if (status == PTXLINT_OK)
-        status = ptxlint_coverage_add(matched->asked, module, glob_text);
+        status = ptxlint_coverage_add(matched->asked, module, matched->options->kernel_glob);
     return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(NULL, status);
 }
 
@@ -132,8 +139,7 @@ bool ptx_matched_take(const Matched *matched, const Inputs *inputs, const ptxlin
 ExitCode ptx_matched_add_taken(Matched *matched, const Inputs *inputs,
                                const ptxlint_module *module, const Matches *taken)
 {
-    const char *glob_text = matched->options->kernel_glob;
-    matched->has_kernel |= glob_text && has_kernel(module, glob_text);
+    note_kernels(matched, module);
     LaunchFile *file = inputs->launch_path ? find_file(matched, inputs) : NULL;
     ptxlint_status status = inputs->launch_path && !file ? PTXLINT_NO_MEMORY : PTXLINT_OK;
     if (status == PTXLINT_OK && file)
@@ -166,9 +172,8 @@ static const char *name_to_type(const char *wanted, const char *name, char *out,
 
 /* A pattern is compared by its letters; where it is found inside a name, stars around it match
  * that. */
-static ExitCode tell_kernel(const Matched *matched)
+static ExitCode tell_kernel(const Matched *matched, const char *glob_text)
 {
-    const char *glob_text = matched->options->kernel_glob;
     char letters[128], wide[136], text[512], shown[200];
     size_t length = 0;
     for (const char *at = glob_text; *at && length < sizeof letters - 1; at++)
@@ -263,8 +268,11 @@ static ExitCode tell_asked(const Matched *matched)
 {
     ExitCode code = EXIT_CLEAN;
     ptxlint_covered seen;
-    if (matched->options->kernel_glob && !matched->has_kernel)
-        return tell_kernel(matched);
+    for (size_t i = 0; i < matched->options->kernels.count && i < 64; i++)
+        if (!(matched->kernels >> i & 1))
+            code = tell_kernel(matched, matched->options->kernels.items[i]);
+    if (code != EXIT_CLEAN)
+        return code;
     for (size_t i = 0; ptxlint_coverage_at(matched->asked, i, &seen); i++) {
         if (seen.matches)
             continue;

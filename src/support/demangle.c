@@ -288,7 +288,7 @@ static bool can_fit(const char *glob, const char *name)
     return glob[plain] || strstr(name, glob);
 }
 
-bool ptx_name_fits(const char *glob, const char *name)
+static bool fits_glob(const char *glob, const char *name)
 {
     NameGlob wanted = { .glob = glob };
     if (!fnmatch(glob, name, 0))
@@ -297,4 +297,15 @@ bool ptx_name_fits(const char *glob, const char *name)
         return false;
     squeeze(glob, wanted.squeezed);
     return ptx_name_forms(name, fits_form, &wanted);
+}
+
+bool ptx_name_fits(const char *globs, const char *name)
+{
+    char glob[MANGLED_BYTES_MAX];
+    for (const char *end; (end = strchr(globs, '\n')); globs = end + 1) {
+        snprintf(glob, sizeof glob, "%.*s", (int)(end - globs), globs);
+        if ((size_t)(end - globs) < sizeof glob && fits_glob(glob, name))
+            return true;
+    }
+    return fits_glob(globs, name);
 }

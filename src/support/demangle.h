@@ -33,7 +33,8 @@ size_t ptx_source_title(const char *name, size_t length, char *out, size_t size)
 typedef bool (*NameFn)(void *context, const char *form);
 bool ptx_name_forms(const char *name, NameFn use, void *context);
 
-/* A glob of the user fits the name as it is, or one of those forms; blanks do not matter. */
-bool ptx_name_fits(const char *glob, const char *name);
+/* A glob of the user, a line each, fits the name as it is, or one of those forms; blanks do not
+ * matter. */
+bool ptx_name_fits(const char *globs, const char *name);
 
 #endif

@@ -152,6 +152,9 @@ static void test_globs(void **state)
             fail_msg("%s fits", unfit[i]);
     assert_true(ptxlint_name_fits("sax*", "saxpy"));
     assert_false(ptxlint_name_fits("sax", "saxpy"));
+    assert_true(ptxlint_name_fits("gemm\nsax*", "saxpy"));
+    assert_true(ptxlint_name_fits("sax*\ngemm", "saxpy"));
+    assert_false(ptxlint_name_fits("sax\ngemm", "saxpy"));
     assert_false(ptxlint_name_fits(NULL, "saxpy"));
 }
 

@@ -151,6 +151,10 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
         NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)(table), 0, heading, NULL \
     }
 
+#define KERNEL_OPTION                                                                             \
+    TEXT_OPTION("kernel", OPT_KERNEL,                                                             \
+                "Only kernels whose name matches, * and ? as in a shell; may be repeated", "GLOB")
+
 #define CONFIG_OPTIONS                                                                      \
     TEXT_OPTION("config", OPT_CONFIG,                                                       \
                 "Settings from FILE (default: the nearest .ptxlint.yaml above each input)", \
@@ -188,14 +192,14 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
 static const struct poptOption check_findings[] = {
     FINDING_OPTIONS,
     TEXT_OPTION("only", OPT_ONLY, "Show only these groups of findings, as syntax or throughput", "GROUP[,GROUP]"),
-    TEXT_OPTION("kernel", OPT_KERNEL, "Only kernels whose name matches, * and ? as in a shell", "GLOB"),
+    KERNEL_OPTION,
     POPT_TABLEEND
 };
 
 static const struct poptOption report_findings[] = {
     FINDING_OPTIONS,
     TEXT_OPTION("only", OPT_ONLY, "In json, only these groups of findings, as syntax or throughput", "GROUP[,GROUP]"),
-    TEXT_OPTION("kernel", OPT_KERNEL, "Only kernels whose name matches, * and ? as in a shell", "GLOB"),
+    KERNEL_OPTION,
     POPT_TABLEEND
 };
 
@@ -382,7 +386,7 @@ static const struct poptOption merge_options[] = {
     FLAG_OPTION("quiet", OPT_QUIET, "No summary line"),
     FLAG_OPTION("statistics", OPT_STATISTICS, "How many findings each rule has made"),
     TEXT_OPTION("only", OPT_ONLY, "Show only these groups of findings, as syntax or throughput", "GROUP[,GROUP]"),
-    TEXT_OPTION("kernel", OPT_KERNEL, "Only kernels whose name matches, * and ? as in a shell", "GLOB"),
+    KERNEL_OPTION,
     TEXT_OPTION("gpu", OPT_GPU, "GPU files that the shards were made for; may be repeated", "FILE.yaml"),
     TEXT_OPTION("rules", OPT_RULES, "Rules of your own that the shards were made with", "DIR|FILE"),
     CONFIG_OPTIONS,
@@ -438,8 +442,7 @@ static const struct poptOption report_table[] = {
 };
 
 static const struct poptOption annotate_output[] = {
-    TEXT_OPTION("kernel", OPT_KERNEL, "Only kernels whose name matches, * and ? as in a shell",
-                "GLOB"),
+    KERNEL_OPTION,
     FLAG_OPTION("source", OPT_BY_SOURCE,
                 "In text, the CUDA source by lines instead of the PTX, where .loc names it"),
     SOURCE_OPTION,
@@ -513,7 +516,7 @@ static const struct poptOption isa_table[] = {
 };
 
 static const struct poptOption tune_output[] = {
-    TEXT_OPTION("kernel", OPT_KERNEL, "Only kernels whose name matches, * and ? as in a shell", "GLOB"),
+    KERNEL_OPTION,
     CONFIG_OPTIONS,
     FORMAT_OPTION(PLAIN_FORMATS),
     WRITE_OPTIONS,
@@ -528,8 +531,7 @@ static const struct poptOption tune_table[] = {
 };
 
 static const struct poptOption rank_output[] = {
-    TEXT_OPTION("kernel", OPT_KERNEL, "Only kernels whose name matches, * and ? as in a shell",
-                "GLOB"),
+    KERNEL_OPTION,
     CONFIG_OPTIONS,
     FORMAT_OPTION(TABLE_FORMATS),
     FLAG_OPTION("csv", OPT_CSV, "Short for --format csv"),
@@ -668,8 +670,7 @@ static const struct poptOption verify_output[] = {
                 "MHZ"),
     TEXT_OPTION("max-slowdown", OPT_MAX_SLOWDOWN,
                 "Exit 1 also where a time is more than X times the prediction", "X"),
-    TEXT_OPTION("kernel", OPT_KERNEL, "Only kernels whose name matches, * and ? as in a shell",
-                "GLOB"),
+    KERNEL_OPTION,
     CONFIG_OPTIONS,
     FORMAT_OPTION(VERIFY_FORMATS),
     FLAG_OPTION("csv", OPT_CSV, "Short for --format csv"),
@@ -691,8 +692,7 @@ static const struct poptOption calibrate_output[] = {
     TEXT_OPTION("clock", OPT_CLOCK,
                 "The highest clock of the SMs while it was measured (default: the GPU's highest)",
                 "MHZ"),
-    TEXT_OPTION("kernel", OPT_KERNEL, "Only kernels whose name matches, * and ? as in a shell",
-                "GLOB"),
+    KERNEL_OPTION,
     CONFIG_OPTIONS,
     FORMAT_OPTION(PLAIN_FORMATS),
     WRITE_OPTIONS,

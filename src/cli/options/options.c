@@ -270,6 +270,23 @@ static bool keep(char **place, char *value)
     return true;
 }
 
+/* kernel_glob has a line for each. */
+static bool add_kernel(Options *options, const char *value)
+{
+    const char *before = options->kernel_glob;
+    const size_t room = (before ? strlen(before) + 1 : 0) + strlen(value) + 1;
+    char *all = malloc(room);
+    if (!all || !add_string(&options->kernels, value)) {
+        free(all);
+        return false;
+    }
+    if (before)
+        snprintf(all, room, "%s\n%s", before, value);
+    else
+        memcpy(all, value, room);
+    return keep(&options->kernel_glob, all);
+}
+
 static bool add_setting(Options *options, int option, const char *value)
 {
     return add_string(option >= OPT_CHOICE ? &options->choices[option - OPT_CHOICE]
@@ -286,7 +303,7 @@ static bool apply(Options *options, int option, char *value)
     case OPT_MIN_GAIN:  is_good = set_min_gain(options, value); break;
     case OPT_ALL:       options->has_all = true;                break;
     case OPT_VERBOSE:   options->is_verbose = true;             break;
-    case OPT_KERNEL:    return keep(&options->kernel_glob, value);
+    case OPT_KERNEL:    is_good = add_kernel(options, value);   break;
     case OPT_OUTPUT:    return keep(&options->output.path, value);
     case OPT_PTXAS:     return keep(&options->ptxas, value);
     case OPT_CONFIG:    return keep(&options->config_path, value);
@@ -614,6 +631,7 @@ Parsed ptx_options_parse(Options *options, int argc, char **argv)
 void ptx_options_free(Options *options)
 {
     ptx_strings_free(&options->gpus);
+    ptx_strings_free(&options->kernels);
     for (int i = 0; i < SETTING_COUNT; i++)
         ptx_strings_free(&options->settings[i]);
     for (int i = 0; i < CHOICE_COUNT; i++)
