@@ -56,8 +56,6 @@ static const struct {
     { "many in one kernel",
       KERNEL LOAD "add.s32 %r2, %r1, 1;\nadd.s32 %r3, %r1, 2;\nadd.s32 %r4, %r1, 3;\n" STORE,
       KERNEL LOAD STORE, 0 },
-    { "a name of one letter is like no other",
-      HEAD ".visible .entry k()\n{\nmov.b32 x, 1;\nret;\n}\n", NULL, 1 },
     { "a volatile load stays",
       KERNEL LOAD "ld.volatile.global.u32 %r2, [%rd1];\n" STORE, NULL, 1 },
     { "an unused comment goes, with its line where it stands alone",
@@ -288,13 +286,24 @@ static void test_tree(void **state)
     }
 }
 
+/* Nothing would be left of the name: the edit is not even tried. */
+static void test_one_letter(void **state)
+{
+    static const char text[] = HEAD ".visible .entry k()\n{\nmov.b32 x, 1;\nret;\n}\n";
+    ptxlint_fix_result result;
+    ptxlint_fixes *fixes = fix(text, strlen(text), 1);
+    (void)state;
+    assert_false(ptxlint_fixes_at(fixes, 0, &result));
+    ptxlint_fixes_free(fixes);
+}
+
 UNIT(fix)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cases),         cmocka_unit_test(test_beyond_limit),
         cmocka_unit_test(test_large_text),    cmocka_unit_test(test_results),
         cmocka_unit_test(test_wanted),        cmocka_unit_test(test_bad_arguments),
-        cmocka_unit_test(test_tree),
+        cmocka_unit_test(test_tree),          cmocka_unit_test(test_one_letter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
