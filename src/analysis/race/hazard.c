@@ -348,6 +348,7 @@ bool ptx_search_make_hazard(Search *s, const RacePair *pair, bool is_possible, H
                      .queue = queue,
                      .is_committed = pair->is_committed,
                      .newer = pair->newer,
+                     .ignored_wait = s->race->ignored_wait,
                      .certainty = level == RACE_CERTAIN && kind != HAZARD_WARP
                                       ? CERTAINTY_EXACT
                                       : CERTAINTY_ESTIMATE };

@@ -66,6 +66,7 @@ typedef struct Hazard {         /* something is missing that puts two accesses i
     uint32_t wanted, pending;
     int64_t owed;
     InsnId index;               /* of HAZARD_UPDATE: the load that gives it */
+    InsnId ignored_wait;        /* in the kernel, whose result nothing reads; NO_ID */
 } Hazard;
 
 /* A barrier that threads of the block wait at without others. */
@@ -102,6 +103,7 @@ const char *ptx_divergence_describe(Arena *arena, const Module *module,
                                     const Divergence *divergence);
 
 /* What would put the two in order. */
-const char *ptx_hazard_advise(Arena *arena, const Hazard *hazard);
+const char *ptx_hazard_advise(Arena *arena, const Module *module, const Func *kernel,
+                              const Hazard *hazard);
 
 #endif

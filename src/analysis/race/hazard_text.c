@@ -255,7 +255,18 @@ static bool has_transfer(const Hazard *h)
     return h->first.queue == QUEUE_MBARRIER || h->second.queue == QUEUE_MBARRIER;
 }
 
-const char *ptx_hazard_advise(Arena *arena, const Hazard *h)
+/* There is a wait, and the thread goes on whatever it returns. */
+static const char *advise_reading(Arena *arena, const Module *module, const Insn *wait)
+{
+    char text[160], line[LINE_TITLE_BYTES];
+    int count = snprintf(text, sizeof text,
+                         "loop until the wait at %s returns true: nothing reads what it returns, "
+                         "so it orders nothing", ptx_line_title(module, wait, line));
+    return ptx_arena_strndup(arena, text, (size_t)count);
+}
+
+const char *ptx_hazard_advise(Arena *arena, const Module *module, const Func *kernel,
+                              const Hazard *h)
 {
     static const char *const advice[] = {
         [HAZARD_BLOCK] = "bar.sync 0 (__syncthreads()) between the two, at a point that every "
@@ -283,6 +294,8 @@ const char *ptx_hazard_advise(Arena *arena, const Hazard *h)
     int count;
     if (h->edits.count)
         return write_repair(arena, h);
+    if (h->ignored_wait != NO_ID && h->kind <= HAZARD_BULK && has_transfer(h))
+        return advise_reading(arena, module, &kernel->insns[h->ignored_wait]);
     if (h->kind == HAZARD_MATRIX)
         count = snprintf(text, sizeof text,
                          "wgmma.wait_group.sync.aligned %u, and behind it a barrier or mbarrier "

@@ -52,14 +52,15 @@ static bool is_root(const Func *func, const Insn *insn)
            || op->insn_class == CLASS_CONTROL || writes_parameter(func, insn);
 }
 
-const bool *ptx_needed_compute(Arena *arena, Arena *scratch, const Func *func, const Defs *defs)
+/* needed and is_followed are owned by arena. */
+static NeededMarker follow_needed(Arena *arena, Arena *scratch, const Func *func, const Defs *defs)
 {
     NeededMarker m = { .func = func,
                        .defs = defs,
-                       .needed = ptx_arena_array(arena, bool, func->insn_count + 1) };
+                       .needed = ptx_arena_array(arena, bool, func->insn_count + 1),
+                       .is_followed = ptx_arena_array(arena, bool, func->reg_count + 1) };
     ArenaMark before = ptx_arena_mark(scratch);
     m.list = ptx_arena_array(scratch, InsnId, func->insn_count + 1);
-    m.is_followed = ptx_arena_array(scratch, bool, func->reg_count + 1);
     for (InsnId i = 0; i < func->insn_count; i++)
         if (is_root(func, &func->insns[i]))
             mark_needed(&m, i);
@@ -74,5 +75,16 @@ const bool *ptx_needed_compute(Arena *arena, Arena *scratch, const Func *func, c
     }
     if (arena != scratch)
         ptx_arena_release(scratch, before);
-    return m.needed;
+    return m;
+}
+
+const bool *ptx_needed_compute(Arena *arena, Arena *scratch, const Func *func, const Defs *defs)
+{
+    return follow_needed(arena, scratch, func, defs).needed;
+}
+
+const bool *ptx_needed_registers_compute(Arena *arena, Arena *scratch, const Func *func,
+                                         const Defs *defs)
+{
+    return follow_needed(arena, scratch, func, defs).is_followed;
 }

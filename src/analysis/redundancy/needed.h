@@ -16,4 +16,8 @@
  * another. */
 const bool *ptx_needed_compute(Arena *arena, Arena *scratch, const Func *func, const Defs *defs);
 
+/* Per register: one of them reads it. The same of memory. */
+const bool *ptx_needed_registers_compute(Arena *arena, Arena *scratch, const Func *func,
+                                         const Defs *defs);
+
 #endif

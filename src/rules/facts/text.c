@@ -134,7 +134,8 @@ const char *ptx_measure_text(FactCache *q, const Subjects *s, uint32_t fact, siz
                           length);
     case FACT_INSN_race_advice:
         return fixed_text(ptx_measure_hazard(q, s->insn)
-                              ? ptx_hazard_advise(q->arena, ptx_measure_hazard(q, s->insn))
+                              ? ptx_hazard_advise(q->arena, module, q->func,
+                                                  ptx_measure_hazard(q, s->insn))
                               : "",
                           length);
     case FACT_INSN_matrix_fault: case FACT_INSN_matrix_advice:

@@ -348,6 +348,8 @@ typedef struct Race {
     uint64_t met_end;           /* no more than so many in all; 0: no bound */
     uint64_t range_places;      /* places of ranges, in this run */
     const PointsToSet *bases;   /* of the kernel; NULL: not asked for yet */
+    const bool *needed;         /* per register of the kernel, as of needed.h; NULL: the same */
+    InsnId ignored_wait;        /* at an mbarrier, the last whose result nothing reads; NO_ID */
     /* per mark of a place, one of them that is ordered before the last of them; the first stands
      * for nothing */
     uint32_t ordered[MARKS];

@@ -2,6 +2,8 @@
  * Synchronization and Communication Instructions: mbarrier"). */
 #include "analysis/sim/machine.h"
 #include "analysis/sim/race/race.h"
+#include "analysis/flow/defs.h"
+#include "analysis/redundancy/needed.h"
 
 /* the fewest bytes that a tensor copy writes: its inner dimension is a multiple */
 enum { LEAST_TENSOR = 16 };
@@ -323,6 +325,24 @@ static void join_phases(Race *r, const Mbarrier *b, const Warp *w, uint32_t comp
         ptx_race_join(ptx_race_known(r, w->index), done ? done : b->done, r->width);
 }
 
+/* Nothing that matters reads whether the phase is complete: the thread goes on in any case. */
+static bool is_wait_ignored(Race *r, const Warp *w, const Insn *insn)
+{
+    const FuncState *at = w->frame->func_state;
+    const Operand *operands = ptx_insn_operands(at->func, insn);
+    if (w->frame->caller || at->func->has_unknown)
+        return false;
+    Machine *m = r->machine;
+    if (!r->needed)
+        r->needed = ptx_needed_registers_compute(
+            m->arena, m->scratch, at->func,
+            ptx_defs_compute(m->arena, at->func, at->cfg, at->loops));
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (ptx_operand_is_def(&operands[o]) && r->needed[operands[o].id])
+            return false;
+    return true;
+}
+
 bool ptx_mbarrier_wait(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     uint64_t parity = 0;
@@ -330,6 +350,10 @@ bool ptx_mbarrier_wait(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8
     Mbarrier *b = find_mbarrier(r, w, insn, lanes, is_parity ? &parity : NULL);
     if (!b)
         return false;
+    if (is_wait_ignored(r, w, insn)) {
+        r->ignored_wait = (InsnId)(insn - w->frame->func_state->func->insns);
+        return true;
+    }
     uint32_t phase = is_parity ? b->phase + ((b->phase & 1) == (parity & 1))
                                : b->tokens[w->index] + 1;
     if (is_parity && !doubt)
