@@ -526,6 +526,24 @@ static HazardAccess access_at(const Search *s, InsnId insn, uint32_t warp)
                                        thread / block[0] / block[1] } };
 }
 
+/* The first of the warps is enough: who comes later cannot make it good. */
+static bool collect_crowd(const Search *s, Hazards *out, Hazard *items)
+{
+    const Stuck *crowd = &s->race->crowd;
+    if (crowd->wait == NO_ID || s->race->pair_count || s->race->is_doubtful
+        || s->shape.block_is_assumed)
+        return false;
+    Hazard *h = &items[out->count++];
+    *h = (Hazard){ .kind = HAZARD_CROWD,
+                   .certainty = CERTAINTY_EXACT,
+                   .wanted = crowd->wanted,
+                   .pending = crowd->pending,
+                   .first = access_at(s, crowd->made, crowd->warp),
+                   .second = access_at(s, crowd->wait, crowd->warp) };
+    find_variable(s, crowd->address, h);
+    return true;
+}
+
 /* Of the run that was made last. What races behind such a wait follows from it. */
 static bool collect_waits(const Search *s, Hazards *out, Hazard *items)
 {
@@ -808,7 +826,7 @@ const Hazards *ptx_hazards_find(const KernelRun *run)
     out->beyond = find_beyond(arena, &s);
     out->unwritten = find_unwritten(arena, &s);
     collect_possible(&s, out, items + MAX_HAZARDS);
-    if (!collect_waits(&s, out, items)) {
+    if (!collect_crowd(&s, out, items) && !collect_waits(&s, out, items)) {
         turn_to_first_block(&s);
         if (!s.shape.block_is_assumed || holds_for_all(&s))
             collect(&s, out, items);

@@ -42,6 +42,8 @@ typedef enum HazardKind {
     HAZARD_STUCK,
     /* first arrives at an mbarrier; second waits there for the phase before */
     HAZARD_STALE,
+    /* first: where the mbarrier is made; second arrives there with more lanes than a phase takes */
+    HAZARD_CROWD,
 } HazardKind;
 
 typedef enum Repair {
@@ -62,7 +64,8 @@ typedef struct Hazard {         /* something is missing that puts two accesses i
     uint8_t queue;              /* race.h's Queue, of the copy */
     bool is_committed;          /* the copy is in a group, */
     uint32_t newer;             /* behind which so many others were committed when it was met */
-    /* of HAZARD_STUCK: arrivals, and those that are missing; bytes that are owed */
+    /* of HAZARD_STUCK: arrivals, and those that are missing; bytes that are owed. Of HAZARD_CROWD:
+     * arrivals, and those that come */
     uint32_t wanted, pending;
     int64_t owed;
     InsnId index;               /* of HAZARD_UPDATE: the load that gives it */

@@ -62,10 +62,14 @@ static const char *missing_of(const Hazard *h)
     }
 }
 
-/* Of HAZARD_STUCK and HAZARD_STALE. */
+/* Of HAZARD_STUCK, HAZARD_STALE and HAZARD_CROWD. */
 static int write_wait(char *out, size_t size, const Hazard *h, const char *name)
 {
     const uint32_t *thread = h->second.thread;
+    if (h->kind == HAZARD_CROWD)
+        return snprintf(out, size, "%u threads of a warp arrive at %s, whose phase takes %u: its "
+                        "count of arrivals falls below 0", (unsigned)h->pending, name,
+                        (unsigned)h->wanted);
     int count = snprintf(out, size, "thread (%u, %u, %u) waits at %s ", thread[0], thread[1],
                          thread[2], name);
     out += count;
@@ -280,6 +284,8 @@ const char *ptx_hazard_advise(Arena *arena, const Module *module, const Func *ke
                          "barrier or mbarrier that orders the two",
         [HAZARD_STUCK] = "mbarrier.init with as many arrivals as there are, and "
                          "mbarrier.arrive.expect_tx with as many bytes as are copied",
+        [HAZARD_CROWD] = "one thread arrives with expect_tx (elect.sync, or threadIdx.x == 0) and "
+                         "copies; or mbarrier.init with as many arrivals as there are",
         [HAZARD_STALE] = "flip the parity in each iteration: xor.b32 with 1 after the wait; or "
                          "mbarrier.init with as many arrivals as a phase gets",
     };

@@ -109,7 +109,8 @@ static bool is_hazard_of(const Hazard *hazard, FactId fact)
     case HAZARD_BULK:   return fact == FACT_INSN_is_copy_in_flight;
     case HAZARD_MATRIX: return fact == FACT_INSN_is_operand_in_flight;
     case HAZARD_PROXY:  return fact == FACT_INSN_is_proxy_unfenced;
-    case HAZARD_STUCK:  return fact == FACT_INSN_is_miscounted;
+    case HAZARD_STUCK: case HAZARD_CROWD:
+        return fact == FACT_INSN_is_miscounted;
     case HAZARD_STALE:  return fact == FACT_INSN_is_wait_stale;
     default:            return fact == FACT_INSN_is_race;
     }

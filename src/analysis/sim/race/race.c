@@ -143,7 +143,7 @@ void ptx_race_begin(Race *r)
     r->is_lost = r->is_blind = r->is_doubtful = r->is_partial = r->has_others = false;
     if (!r->watches)
         forget_pairs(r);
-    r->stale.wait = r->stuck.wait = r->ignored_wait = NO_ID;
+    r->stale.wait = r->stuck.wait = r->crowd.wait = r->ignored_wait = NO_ID;
 }
 
 /* ---- sites ----------------------------------------------------------------------------------- */

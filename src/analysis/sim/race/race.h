@@ -336,6 +336,7 @@ typedef struct Race {
     LaneClocks **met_some;      /* per warp; NULL: no part of it has met */
     StaleWait stale;
     Stuck stuck;
+    Stuck crowd;                /* wait: an arrival of more lanes, pending, than the phase takes */
     PlacePage **pages;          /* NULL: untouched */
     uint32_t page_count;
     Touch *touches;             /* of this run */
@@ -489,7 +490,7 @@ Mbarrier *ptx_mbarrier_at(Race *race, uint64_t address);        /* NULL: none wa
 bool ptx_mbarrier_init(Race *race, Warp *warp, const Insn *insn, uint32_t lanes);
 bool ptx_mbarrier_expect(Race *race, Warp *warp, const Insn *insn, uint32_t lanes);
 bool ptx_mbarrier_arrive(Race *race, Warp *warp, const Insn *insn, uint32_t lanes,
-                         bool is_by_copies);
+                         bool is_by_copies, uint8_t doubt);
 bool ptx_mbarrier_wait(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_mbarrier_complete_tx(Mbarrier *mbarrier, int64_t bytes);
 bool ptx_mbarrier_complete_tensor(Mbarrier *mbarrier, uint64_t address, TouchId touch);

@@ -208,7 +208,22 @@ static void deliver(Race *r, uint32_t warp, const Mbarrier *b)
                                                      (uint8_t)(b - r->mbarriers) };
 }
 
-bool ptx_mbarrier_arrive(Race *r, Warp *w, const Insn *insn, uint32_t lanes, bool is_by_copies)
+/* Lanes of one instruction arrive that the phase does not take, while the bytes that it expects are
+ * still to come. */
+static void note_crowd(Race *r, const Mbarrier *b, const Warp *w, const Insn *insn, uint32_t lanes)
+{
+    if (r->crowd.wait != NO_ID || w->frame->caller || b->made == NO_ID)
+        return;
+    r->crowd = (Stuck){ .wait = (InsnId)(insn - w->frame->func_state->func->insns),
+                        .made = b->made,
+                        .warp = w->index,
+                        .wanted = b->wanted,
+                        .pending = ptx_lanes_count(lanes),
+                        .address = b->address };
+}
+
+bool ptx_mbarrier_arrive(Race *r, Warp *w, const Insn *insn, uint32_t lanes, bool is_by_copies,
+                         uint8_t doubt)
 {
     uint64_t count = 1;
     bool expects = ptx_op_has(insn->op, MOD_EXPECT_TX), has_count = !is_by_copies && !expects;
@@ -238,6 +253,8 @@ bool ptx_mbarrier_arrive(Race *r, Warp *w, const Insn *insn, uint32_t lanes, boo
     ptx_race_meet_warp(r, w->index);
     for (unsigned phases = 0; arrivals; phases++) {
         /* more than the phase takes, while its bytes are still to come, or than each lane may */
+        if (!b->pending && phases && expects && doubt < UNCERTAIN_PARAMETER)
+            note_crowd(r, b, w, insn, lanes);
         if (!b->pending || phases > WARP_LANES)
             return false;
         uint32_t now = arrivals < b->pending ? (uint32_t)arrivals : b->pending;

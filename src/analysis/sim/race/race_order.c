@@ -406,7 +406,7 @@ static bool order_together(Race *r, Warp *w, const Insn *insn, Order order, uint
     case ORDER_WAIT:    return ptx_mbarrier_wait(r, w, insn, lanes, doubt);
     default:
         return doubt < UNCERTAIN_DATA
-               && ptx_mbarrier_arrive(r, w, insn, lanes, order == ORDER_COPIES_ARRIVE);
+               && ptx_mbarrier_arrive(r, w, insn, lanes, order == ORDER_COPIES_ARRIVE, doubt);
     }
 }
 
