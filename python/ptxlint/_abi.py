@@ -266,6 +266,7 @@ FUNCTIONS = {
     "ptxlint_module_open": (c_uint, c_char_p, POINTER(Options), _HANDLES),
     "ptxlint_module_free": (None, c_void_p),
     "ptxlint_module_get_info": (POINTER(ModuleInfo), c_void_p),
+    "ptxlint_name_fits": (c_int, c_char_p, c_char_p),
     "ptxlint_module_place": (Place, c_void_p, c_uint32),
     "ptxlint_module_kernels": (c_void_p, c_void_p, POINTER(c_size_t)),
     "ptxlint_trial_init": (None, POINTER(Trial)),

@@ -254,17 +254,32 @@ class Module:
                       integer(kernel.pressure.max_live), self, address)
 
     def kernel(self, name: str) -> Kernel:
-        """The first of that name. Error: there is none."""
+        """The first of that name; else the one that the source calls so: `scale`, `ns::scale`,
+        `scale<float, 4>`, or by its signature. Error: there is none, or several."""
         kernels = self.kernels
         for one in kernels:
             if one.name == name:
                 return one
         if not isinstance(name, str):
             raise TypeError(f"a kernel's name is str, not {type(name).__name__}")
+        found = self._called(kernels, name)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            names = ", ".join(one.name for one in found[:8])
+            raise Error(f'{len(found)} kernels are called "{name}": {names}')
         with self._use() as handle:
             near = suggest_kernel(handle, name) if kernels else None
         hint = f'; did you mean "{near}"?' if near else ""
         raise Error(f'no kernel "{name}"{hint}' if kernels else "the module has no kernel")
+
+    @staticmethod
+    def _called(kernels: List[Kernel], name: str) -> List[Kernel]:
+        """Those that the source calls so. A name is no pattern here; a signature has stars."""
+        if any(letter in name for letter in ("?[\n\0" if "(" in name else "*?[\n\0")):
+            return []
+        fits, wanted = library().ptxlint_name_fits, name.encode("utf-8", "surrogatepass")
+        return [one for one in kernels if fits(wanted, one.name.encode("utf-8", "replace"))]
 
     def _estimate(self, kernel: Kernel, trial: _abi.Trial, gpu: Optional[GpuName]) -> Estimate:
         if self._findings_only:

@@ -216,12 +216,25 @@ class Errors(unittest.TestCase):
         check(ValueError, "null byte", ptxlint.Module.open, "a\0b")
         check(ptxlint.Error, "which kernel", ptxlint.estimate_ptx, STRUCTURE, None, 1, 32)
 
+    def test_kernel_of_source(self):
+        names = ["_Z5scaleIfLi1EEvPT_", "_Z5scaleIfLi4EEvPT_", "_ZN2ns4copyEPf"]
+        text = ".version 8.0\n.target sm_90\n.address_size 64\n" + "".join(
+            f".entry {name}() {{ ret; }}\n" for name in names)
+        with ptxlint.Module(text) as module:
+            for wanted in ("scale<float, 4>", "scale<float,4>", "scale<float, 4>(float*)"):
+                self.assertEqual(module.kernel(wanted).name, names[1])
+            for wanted in ("copy", "ns::copy", names[2]):
+                self.assertEqual(module.kernel(wanted).name, names[2])
+            self.check(ptxlint.Error, f'2 kernels are called "scale": {names[0]}, {names[1]}',
+                       module.kernel, "scale")
+
     def test_kernel(self):
         with open_saxpy() as module:
             kernel = module.kernels[0]
             self.check(ptxlint.Error, 'no kernel "saxpi"; did you mean "saxpy"', module.kernel,
                        "saxpi")
             self.check(TypeError, "not int", module.kernel, 0)
+            self.check(ptxlint.Error, 'no kernel "sax', module.kernel, "sax*")
             for error, grid in ((ValueError, 0), (ValueError, (1, 2, 3, 4)), (ValueError, 1 << 40),
                                 (TypeError, "1"), (TypeError, 1.5), (TypeError, (1, None))):
                 self.check(error, "grid", kernel.estimate, grid, 32)
