@@ -158,6 +158,22 @@ static void take_without_digits(Scan *scan)
     scan->p = p;
 }
 
+/* What stands behind the function in the name of a variable that is local to it, `1s` of
+ * `_ZZ4racePfE1s` (Itanium C++ ABI, "Scope Encoding"); 0: it is no such name. */
+static size_t find_local_name(const char *word, size_t length)
+{
+    if (length < 3 || memcmp(word, "_ZZ", 3))
+        return 0;
+    for (size_t at = length - 1; at > 3; at--) {
+        size_t number = 0, p = at;
+        while (word[at - 1] == 'E' && p < length && is_digit(word[p]) && number < length)
+            number = 10 * number + (size_t)(word[p++] - '0');
+        if (number && (length - p == number || (length - p > number && word[p + number] == '_')))
+            return at;
+    }
+    return 0;
+}
+
 static void put_named_operand(Scan *scan, const char *word, size_t length)
 {
     const char *param = find_part(word, length, "_param_");
@@ -165,6 +181,9 @@ static void put_named_operand(Scan *scan, const char *word, size_t length)
         put_normal(scan->sink, param + 1, length - (size_t)(param + 1 - word));
         return;
     }
+    const size_t local = find_local_name(word, length);
+    word += local;
+    length -= local;
     while (length > 1 && is_digit(word[length - 1]))
         length--;
     put_normal(scan->sink, word, length);

@@ -4,9 +4,9 @@
  * What is left of   @%p3 ld.global.f32 %f17, [%rd5+16]; // x   is   @%p ld.global.f32 %f, [%rd]   :
  *                   words that begin with % lose their digits
  * and those that begin with $ all but the $; other operands the digits at their end; a kernel's
- * parameter the kernel's name; an address the number that is added; a branch the name of its
- * target. Comments and blanks do not count. It is made from text, so that it is there for
- * statements that no form fits, too. */
+ * parameter, and a variable of a function in C++, the function's name; an address the number that
+ * is added; a branch the name of its target. Comments and blanks do not count. It is made from
+ * text, so that it is there for statements that no form fits, too. */
 #ifndef PTX_IR_NORMAL_H
 #define PTX_IR_NORMAL_H
 

@@ -13,6 +13,8 @@
 #define MUL "mul.lo.s32 %r1, %r1, 3;\n"
 #define MANY ADD ADD MUL ADD MUL MUL ADD ADD MUL ADD
 
+#define SHARED(name) ".shared .b32 " name ";\nst.shared.u32 [" name "], 5;\n"
+
 static ptxlint_report *report_new(void)
 {
     ptxlint_report *report;
@@ -91,6 +93,8 @@ static void test_cases(void **state)
         { "another hash", HEAD KERNEL("_ZN34_GLOBAL__N__18ca7558_4_a_cu__Z1fPf1kEv", ADD), HEAD KERNEL("_ZN34_GLOBAL__N__0a7fdab6_4_b_cu__Z1fPf1kEv", ADD ADD), NULL,
           0, 0, 0, 0, "(anonymous namespace)::k() (a.ptx:4, sm_80)\n  instructions " },
         { "renamed", HEAD KERNEL("before", MANY), HEAD KERNEL("after", MANY), NULL, 0, 0, 0, 1, "" },
+        { "renamed, and so what it shares", HEAD KERNEL("_Z6beforev", SHARED("_ZZ6beforevE1s") MANY),
+          HEAD KERNEL("_Z5afterv", SHARED("_ZZ5aftervE1s") MANY), NULL, 0, 0, 0, 1, "" },
         { "renamed, and registers numbered anew", HEAD KERNEL("before", "mov.u32 %r2, 5;\n" MANY), HEAD KERNEL("after", "mov.u32 %r77, 5;\n" MANY), NULL, 0, 0, 0, 1, "" },
         { "a template with another argument", HEAD KERNEL("_Z4gemmILi128EEvPf", MANY), HEAD KERNEL("_Z4gemmILi256EEvPf", MANY ADD), NULL, 0, 0, 0, 0,
           "taken for another version of gemm<128>(float*)" },
