@@ -195,6 +195,11 @@ const Func *ptx_session_func(const Session *s)
     return s->func;
 }
 
+const CallGraph *ptx_session_call_graph(const Session *s)
+{
+    return s->all->calls;
+}
+
 const CallNode *ptx_session_calls(const Session *s)
 {
     return &s->all->calls->nodes[ptx_session_id(s)];

@@ -145,6 +145,7 @@ void ptx_session_end(Session *session);
 void ptx_session_begin_beside(Session *session, const Session *first, size_t gpu);
 
 const Func *ptx_session_func(const Session *session);
+const CallGraph *ptx_session_call_graph(const Session *session);      /* of the module */
 const CallNode *ptx_session_calls(const Session *session);
 const Launch *ptx_session_launch(const Session *session);
 

@@ -81,6 +81,9 @@ const char *ptx_measure_pitch_name(FactCache *q, InsnId insn);
 double ptx_measure_siblings(FactCache *q, const Subjects *subject, FactId fact, const Count *total);
 const char *ptx_measure_layout(FactCache *q, const Subjects *s, FactId fact);
 
+/* kernel.c: the name of the first function that it calls and whose code the file lacks; empty. */
+Span ptx_measure_outside_call(const FactCache *q);
+
 /* launch.c: how the kernel is launched, and how it fits the first GPU. */
 double ptx_measure_block_threads(FactCache *q);
 double ptx_measure_registers(FactCache *q);

@@ -49,6 +49,26 @@ static double prints(FactCache *q)
     return q->prints - 1;
 }
 
+/* The first function that it names and whose code the file lacks; NULL. */
+static const Func *outside_function(const FactCache *q)
+{
+    const Module *module = q->shared->module;
+    const FuncId *definition_of = ptx_session_call_graph(q->session)->definition_of;
+    for (uint32_t o = 0; q->func->has_calls && o < q->func->operand_count; o++) {
+        const Operand *operand = &q->func->operands[o];
+        if (operand->kind == OPERAND_FUNCTION
+            && !module->funcs[definition_of[operand->id]].has_body)
+            return &module->funcs[operand->id];
+    }
+    return NULL;
+}
+
+Span ptx_measure_outside_call(const FactCache *q)
+{
+    const Func *func = outside_function(q);
+    return func ? func->name : (Span){ 0 };
+}
+
 static bool leads_to_end(const FactCache *q)
 {
     const Cfg *cfg = q->cfg;
@@ -75,6 +95,7 @@ double ptx_measure_kernel(FactCache *q, FactId fact, Certainty *certainty)
     case FACT_KERNEL_is_recursive:          return calls->is_recursive;
     case FACT_KERNEL_has_calls:             return func->has_calls;
     case FACT_KERNEL_prints:                return prints(q);
+    case FACT_KERNEL_calls_outside:         return outside_function(q) != NULL;
     case FACT_KERNEL_instructions:          return func->insn_count;
     case FACT_KERNEL_weighted_instructions:
         return q->cfg ? ptx_measure_weighted_instructions(q) : UNKNOWN;

@@ -100,6 +100,7 @@ const char *ptx_measure_text(FactCache *q, const Subjects *s, uint32_t fact, siz
     case FACT_MODULE_toolkit:       return fixed_text(toolkit_of(module), length);
     case FACT_KERNEL_name:          return span_text(q, q->func->name, length);
     case FACT_KERNEL_launch_error:  return fixed_text(launch_error(q), length);
+    case FACT_KERNEL_outside_call:  return span_text(q, ptx_measure_outside_call(q), length);
     case FACT_KERNEL_launch_fault:  return fixed_text(ptx_measure_launch_fault(q), length);
     case FACT_KERNEL_atomic_advice: return fixed_text(ptx_measure_atomic_advice(q), length);
     case FACT_KERNEL_time_advice:   return fixed_text(ptx_measure_time_advice(q), length);
