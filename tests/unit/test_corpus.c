@@ -58,6 +58,7 @@ static const struct { const char *file, *kernel, *rule; } meant[] = {
     { "legacy/opencl_sm20", NULL, "POR103" },
     { "legacy/stencil_sm20", NULL, "POR103" },
     { "local_spill.sm_120", "many_values", "LCH112" },
+    { "setmaxnreg.", "producer_consumer", "OCC112" },    /* ptxas says so, too: C7508 */
     { "bytes/bom_utf8", NULL, "SYN105" },
     { "bytes/bom_utf8", NULL, "SYN107" },
 };
