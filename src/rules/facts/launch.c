@@ -22,10 +22,12 @@ static const Residency *residency_of(FactCache *q)
     return q->shared->gpu ? ptx_session_residency(q->session, 0) : NULL;
 }
 
-/* Occupancy without a block size would be that of an assumed one: no finding rests on it. */
+/* Occupancy without a block size would be that of an assumed one, and what CUDA refuses occupies
+ * nothing: no finding rests on it. */
 static const Residency *occupied_of(FactCache *q)
 {
-    return ptx_session_shape(q->session)->is_block_assumed ? NULL : residency_of(q);
+    const LaunchShape *shape = ptx_session_shape(q->session);
+    return shape->is_block_assumed || shape->error ? NULL : residency_of(q);
 }
 
 bool ptx_measure_is_by_ptxas(FactCache *q)
@@ -144,7 +146,8 @@ double ptx_measure_launch(FactCache *q, FactId fact, Certainty *certainty)
     case FACT_KERNEL_most_threads:          return ptx_bounds_threads(bounds);
     case FACT_KERNEL_block_exceeds_bounds:  return is_block_refused(shape);
     case FACT_KERNEL_is_cluster_refused:    return is_cluster_refused(shape);
-    case FACT_KERNEL_grid_blocks:           return ptx_known_number(shape->blocks);
+    case FACT_KERNEL_grid_blocks:
+        return shape->error ? UNKNOWN : ptx_known_number(shape->blocks);
     case FACT_KERNEL_grid_x:                return ptx_known_number(shape->grid[0]);
     case FACT_KERNEL_grid_y:                return ptx_known_number(shape->grid[1]);
     case FACT_KERNEL_grid_z:                return ptx_known_number(shape->grid[2]);
