@@ -324,7 +324,7 @@ static void test_sums_over_lanes(void **state)
         const ArenaMark mark = ptx_arena_mark(&arena);
         Footprint *footprint = ptx_footprint_new(&arena);
         const FootprintRequest load = { addresses, r.lanes, r.bytes, 0, 0, 0, FOOTPRINT_LOAD, false,
-                                         false, NULL };
+                                         false, false, NULL };
         ptx_footprint_note(footprint, &load);
         ptx_footprint_close(footprint, 1);
         const Traffics traffics = ptx_footprint_sum(footprint, &arena, 1);

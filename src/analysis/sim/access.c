@@ -1,5 +1,6 @@
 /* The requests that an access makes to memory: one for each side of it. */
 #include "analysis/sim/machine.h"
+#include "analysis/sim/stride/drawn.h"
 #include "analysis/sim/request.h"
 #include "ir/reg.h"
 #include "analysis/sim/observer.h"
@@ -112,6 +113,13 @@ static void tell_lost(const Machine *m, Warp *w, const RequestEvent *event)
     for (uint32_t o = 0; o < m->requester_count; o++)
         if (m->requesters[o]->lost)
             m->requesters[o]->lost(m->requesters[o]->self, w, event);
+}
+
+static void tell_drawn(const Machine *m, Warp *w, const RequestEvent *event)
+{
+    for (uint32_t o = 0; o < m->requester_count; o++)
+        if (m->requesters[o]->drawn)
+            m->requesters[o]->drawn(m->requesters[o]->self, w, event);
 }
 
 /* ---- sides ----------------------------------------------------------------------------------- */
@@ -254,6 +262,14 @@ static void guess_local(const Machine *m, Count *count, const Request *r)
             += words * words_by_chance(ptx_lanes_count(r->lanes & UINT32_C(0xff) << i), places);
 }
 
+/* Of global memory, by lanes each of which was drawn one of few addresses. */
+static bool is_drawn_request(const Request *r, const Op *op, const Value *address, Space space)
+{
+    return ptx_value_is_drawn(address) && space == SPACE_GLOBAL && !address->is_data
+           && (r->kind == REQUEST_LOAD || r->kind == REQUEST_STORE)
+           && op->kind != OPK_CP_ASYNC && !ptx_request_is_fragment(op);
+}
+
 void ptx_memory_count(Machine *m, Warp *w, const SimInsn *insn, Count *count, uint32_t lanes,
                       uint8_t doubt)
 {
@@ -293,6 +309,17 @@ void ptx_memory_count(Machine *m, Warp *w, const SimInsn *insn, Count *count, ui
                                  .address = address,
                                  .doubt = doubt,
                                  .space = (uint8_t)(is_copy ? space : (Space)insn->op->space) });
+            if (is_drawn_request(&r, insn->op, address, space)) {
+                Request drawn = r;
+                drawn.lanes = addressed;
+                tell_drawn(m, w, &(RequestEvent){ .func = func,
+                                                  .insn = insn->insn,
+                                                  .count = count,
+                                                  .request = &drawn,
+                                                  .address = address,
+                                                  .space = (uint8_t)space });
+                continue;
+            }
             if (space == SPACE_GLOBAL || space == SPACE_CONST || space == SPACE_SHARED
                 || (space == SPACE_PARAM && func->is_entry)) {
                 count->data_requests++;

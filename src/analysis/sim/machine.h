@@ -124,6 +124,8 @@ typedef struct Register {
 typedef struct ModRef {
     struct Frame *frame;
     RegId reg;
+    bool is_kept;               /* drawn.h: what the register held before is known, ... */
+    Register *before;           /* ... and here; NULL: never yet */
 } ModRef;
 
 typedef struct Entry {
@@ -139,6 +141,8 @@ typedef struct Entry {
     bool is_second;
     bool is_rare;               /* hardly ever is a lane here: branch_probability.h */
     bool is_loose;              /* which other lanes are at an access with these is an estimate */
+    /* lanes go around no loop in the region that ends here, or that this entry logs to */
+    bool is_forward;
 } Entry;
 
 typedef struct Slot {           /* a place in local memory or in a parameter of a call */

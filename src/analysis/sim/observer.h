@@ -104,6 +104,8 @@ typedef struct Observer {
 
     /* One whose addresses are not known. */
     void (*lost)(void *self, Warp *warp, const RequestEvent *event);
+    /* The same, behind that, where addresses were drawn (drawn.h). */
+    void (*drawn)(void *self, Warp *warp, const RequestEvent *event);
     /* One of ptx_request_log_emit, of a warp. share: of the warps that make it. */
     void (*logged)(void *self, const LoggedRequest *request, uint32_t warp, double share);
     /* A bulk copy between global and shared memory, of one thread. */

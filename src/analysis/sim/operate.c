@@ -1,5 +1,6 @@
 /* What an instruction does to the lanes of a warp, memory and control apart. */
 #include "analysis/sim/machine.h"
+#include "analysis/sim/stride/drawn.h"
 #include "analysis/sim/stride/lane_groups.h"
 #include "ir/reg.h"
 #include "analysis/sim/stride/block_stride.h"
@@ -26,6 +27,26 @@ static bool follow_groups(const Machine *m, const Decoded *code, Value *out, con
                                    in->lanes);
 }
 
+static DrawnInputs drawn_inputs(const Machine *m, const Decoded *code, const LaneInputs *in)
+{
+    return (DrawnInputs){ &code->lanewise, in->args, in->count, in->lanes, m->steps - m->begun };
+}
+
+/* Of a result that is not known in some lanes. True: its numbers are set. */
+static bool draw_numbers(const Machine *m, const Decoded *code, Scratch *out, const LaneInputs *in)
+{
+    const DrawnInputs from = drawn_inputs(m, code, in);
+    return code->action == ACTION_CHOOSE ? ptx_drawn_choose(&m->blocks, out, &from)
+                                         : ptx_drawn_cut(out, &from);
+}
+
+/* How it grows, too. */
+static bool follow_drawn(Machine *m, const Decoded *code, Value *out, const LaneInputs *in)
+{
+    const DrawnInputs from = drawn_inputs(m, code, in);
+    return ptx_drawn_follow(&m->blocks, code->action == ACTION_CHOOSE, out, &from);
+}
+
 static void compute(Machine *m, const Decoded *code, Scratch *out, const LaneInputs *in)
 {
     const Value *const *args = in->args;
@@ -45,15 +66,21 @@ static void compute(Machine *m, const Decoded *code, Scratch *out, const LaneInp
         ptx_value_choose(&out->value, args[0], args[1], args[2], lanes);
     else
         ptx_value_follow(op, &out->value, args, count, lanes);
-    if (grows && code->action == ACTION_CHOOSE) {
+    const bool is_drawn = groups && out->value.unknown & lanes
+                          && follow_drawn(m, code, &out->value, in);
+    if (grows && is_drawn) {
+        /* follow_drawn has */
+    } else if (grows && code->action == ACTION_CHOOSE) {
         uint32_t unknown, first = ptx_lanes_where(m, args[2], lanes, &unknown);
         ptx_block_stride_choose(&m->blocks, &out->value, args[0], args[1], first,
                                 lanes & ~first & ~unknown);
     } else if (grows) {
         ptx_block_stride_follow(&m->blocks, op, &out->value, args, count, lanes);
     }
-    if (groups && (out->value.unknown & lanes) == lanes
+    if (groups && !is_drawn && (out->value.unknown & lanes) == lanes
         && !follow_groups(m, code, &out->value, in))
+        return;
+    if (out->value.unknown & lanes && !out->value.group && draw_numbers(m, code, out, in))
         return;
     if (out->value.unknown == UINT32_MAX && !out->value.group)
         return;                 /* no number of it is ever asked for */

@@ -1,5 +1,6 @@
 /* Registers and what stands for one: constants, special registers, names. */
 #include "analysis/sim/machine.h"
+#include "analysis/sim/stride/drawn.h"
 #include "analysis/sim/stride/lane_groups.h"
 #include "ir/module.h"
 #include "ir/reg.h"
@@ -22,11 +23,18 @@ Value ptx_machine_unknown(Machine *m, bool is_uniform)
     return (Value){ .addend = m->next_addend++, .align = 0, .is_common = true, .is_data = true };
 }
 
-SELDOM static void log_written(Machine *m, Warp *w, RegId reg)
+enum { MAX_KEPT_BEFORE = 256 };         /* registers, from the outermost region on */
+
+SELDOM static void log_written(Machine *m, Warp *w, RegId reg, const Register *r)
 {
     if (w->log_count == w->log_capacity)
         w->log = ptx_arena_grow(m->arena, w->log, w->log_count, &w->log_capacity, sizeof *w->log);
-    w->log[w->log_count++] = (ModRef){ w->frame, reg };
+    ModRef *ref = &w->log[w->log_count++];
+    ref->frame = w->frame;
+    ref->reg = reg;
+    ref->is_kept = false;
+    if (w->entries[w->entry_count - 1].is_forward && w->log_count <= MAX_KEPT_BEFORE)
+        ptx_drawn_keep(m, ref, r);
 }
 
 static inline void note_written(Machine *m, Warp *w, RegId reg, Register *r)
@@ -35,7 +43,7 @@ static inline void note_written(Machine *m, Warp *w, RegId reg, Register *r)
     if (!region || r->region == region)
         return;
     r->region = region;
-    log_written(m, w, reg);
+    log_written(m, w, reg, r);
 }
 
 /* In doubtful control; is_first: in this region. */
@@ -89,9 +97,11 @@ static inline void set_whole(Machine *m, Register *r, const Value *value, uint64
 SELDOM static void set_some(Machine *m, Register *r, const Value *value, uint64_t mask,
                             uint32_t lanes, uint32_t live)
 {
-    const uint8_t group = r->value.group | value->group
-                              ? ptx_groups_blend(&r->value, value, lanes, live)
-                              : 0;
+    uint8_t group = r->value.group | value->group
+                        ? ptx_groups_blend(&r->value, value, lanes, live)
+                        : 0;
+    if (!group && r->value.group | value->group)
+        group = ptx_drawn_blend(&r->value, value, lanes, live);
     ptx_block_stride_choose(&m->blocks, &r->value, &r->value, value, live & ~lanes, lanes);
     bool is_same = !r->value.lanes && !value->lanes && r->value.all == (value->all & mask);
     r->value.unknown = (r->value.unknown & ~lanes) | (value->unknown & lanes);

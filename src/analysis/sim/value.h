@@ -55,7 +55,8 @@ typedef struct Value {
     /* block_stride.h's: the dimensions, a bit for each, along which the number is another in each
      * block or warp ... */
     uint8_t grows, epoch;
-    uint8_t group;              /* ptx_groups_pack's, of unknown lanes; 0: nothing more is known */
+    /* of unknown lanes: ptx_groups_pack's, or drawn.h's; 0: nothing more is known */
+    uint8_t group;
     /* unknown parameters and sizes of the grid that something was multiplied by, a bit for each
      * (SCALE_GRID); those that the same in all lanes was */
     uint32_t rows_by;

@@ -4,6 +4,7 @@
 #include "analysis/sim/control/loop_exit.h"
 #include "analysis/sim/control/steered_loop.h"
 #include "analysis/sim/guess.h"
+#include "analysis/sim/stride/drawn.h"
 #include "analysis/sim/stride/lane_groups.h"
 #include "analysis/sim/machine.h"
 #include "analysis/value/rare_branch.h"
@@ -30,12 +31,24 @@ static InsnId meeting_point(const FuncState *func_state, InsnId branch, bool is_
     return block == EXIT_BLOCK ? NO_ID : func_state->cfg->blocks[block].first;
 }
 
+/* What one side wrote, or the other. */
+static bool is_drawn_behind(Machine *m, Register *r, ModRef *ref, const Entry *entry,
+                            uint32_t lanes)
+{
+    if (!entry->is_forward || !ref->is_kept)
+        return false;
+    return entry->is_second ? ptx_drawn_exchange(m, r, ref, lanes)
+                            : ptx_drawn_join(m, r, ref, lanes, m->steps - m->begun);
+}
+
 /* What was written in a region is not known in the lanes that may not have been there, but where
  * lanes that step over each other's places may be. */
-void ptx_region_end(Warp *w, const Entry *entry, uint32_t lanes)
+void ptx_region_end(Machine *m, Warp *w, const Entry *entry, uint32_t lanes)
 {
     for (uint32_t i = entry->log_first; i < w->log_count; i++) {
         Register *r = ptx_frame_register(w->log[i].frame, w->log[i].reg);
+        if (lanes && is_drawn_behind(m, r, &w->log[i], entry, lanes))
+            continue;
         const uint8_t group = lanes ? ptx_groups_leave(&r->value, r->step, lanes) : r->value.group;
         ptx_value_forget(&r->value, lanes);
         r->value.group = group;
@@ -58,6 +71,7 @@ typedef struct Branching {
     InsnId target, next;
     uint32_t taken, falling, maybe;
     uint8_t doubt;
+    bool is_forward;            /* it leads to no other iteration of a loop */
 } Branching;
 
 /* Entry waits at the meeting point, and two more run up to it. */
@@ -92,13 +106,16 @@ static void diverge(Machine *m, Warp *w, const Branching *b)
         if (is_new_region) {
             top->maybe = maybe;
             top->log_first = w->log_count;
+            top->is_forward = base.is_forward = b->is_forward;
             base.region = ++m->next_region;
         }
     }
+    base.is_forward &= !maybe || b->is_forward;
     if (maybe && !is_new_region)
         for (uint32_t e = w->entry_count; e-- > 0;)
             if (w->entries[e].maybe) {
                 w->entries[e].maybe |= maybe;
+                w->entries[e].is_forward &= b->is_forward;
                 break;
             }
     if (falling) {
@@ -241,6 +258,15 @@ static bool is_left(Machine *m, uint32_t *stays, unsigned most, bool is_given)
     return leaves;
 }
 
+/* Lanes go around a loop, or leave it, as data say. */
+static void note_loop_in_region(Warp *w)
+{
+    uint32_t e = w->entry_count;
+    do
+        w->entries[--e].is_forward = false;
+    while (e && !w->entries[e].maybe);
+}
+
 void ptx_branch_run(Machine *m, Warp *w, const Insn *insn, uint32_t taken, uint32_t maybe,
                     bool is_assumed)
 {
@@ -295,12 +321,14 @@ void ptx_branch_run(Machine *m, Warp *w, const Insn *insn, uint32_t taken, uint3
         top->pc = goes ? target : next;
         return;
     }
+    if (maybe && side)
+        note_loop_in_region(w);
     /* already in a doubtful region: no more to be said */
     if (maybe && top->region && (!goes || !stays_on)) {
         top->pc = goes ? target : next;
         return;
     }
-    diverge(m, w, &(Branching){ target, next, goes, stays_on, maybe, doubt });
+    diverge(m, w, &(Branching){ target, next, goes, stays_on, maybe, doubt, !side });
 }
 
 static const Table *table_of(const Func *func, const Insn *insn)

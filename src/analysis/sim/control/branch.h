@@ -19,6 +19,6 @@ void ptx_branch_run_indexed(Machine *m, Warp *w, const Insn *insn, uint32_t lane
 void ptx_lanes_retire(Warp *w, uint32_t lanes, bool exits);
 
 /* What was written in a region is not known in the lanes that may not have been there. */
-void ptx_region_end(Warp *w, const Entry *entry, uint32_t lanes);
+void ptx_region_end(Machine *m, Warp *w, const Entry *entry, uint32_t lanes);
 
 #endif

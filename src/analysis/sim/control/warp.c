@@ -178,7 +178,7 @@ static bool settle(Machine *m, Warp *w)
             continue;
         }
         if (top->maybe) {       /* the region ends, or its other side begins */
-            ptx_region_end(w, top, top->maybe);
+            ptx_region_end(m, w, top, top->maybe);
             if (!top->is_second)
                 w->log_count = top->region ? w->log_count : top->log_first;
             top->maybe = 0;

@@ -491,6 +491,7 @@ bool ptx_footprint_note(Footprint *f, const FootprintRequest *request)
         *(kind == FOOTPRINT_STORE ? &t->written_bytes : &t->read_bytes) += moved;
         *(kind == FOOTPRINT_STORE ? &t->data_written_bytes : &t->data_read_bytes) += moved;
     }
+    t->drawn_bytes += request->is_drawn ? (1 << PIECE_SHIFT) * shape.sectors.count : 0;
     t->data_atomics += is_moved && is_atomic ? __builtin_popcount(request->lanes) : 0;
     if (is_atomic) {
         t->atomic_passes += ptx_atomic_passes(request->addresses, request->lanes, request->bytes,
@@ -665,6 +666,7 @@ void ptx_traffics_add(Traffics *to, const Traffics *from, double weight)
     to->data_read_bytes += weight * from->data_read_bytes;
     to->data_written_bytes += weight * from->data_written_bytes;
     to->data_partly_bytes += weight * from->data_partly_bytes;
+    to->drawn_bytes += weight * from->drawn_bytes;
     to->read_bytes += weight * from->read_bytes;
     to->written_bytes += weight * from->written_bytes;
     for (unsigned b = 0; b < REUSE_BUCKETS; b++)

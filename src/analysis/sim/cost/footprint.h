@@ -73,6 +73,7 @@ typedef struct Traffics {       /* of the launch */
     double data_atomics;
     /* of read_bytes and written_bytes: guessed for such accesses */
     double data_read_bytes, data_written_bytes;
+    double drawn_bytes;         /* of both, no less than what such accesses have a part in */
     /* of written_bytes, those of sectors that stores fill in part; of data_written_bytes */
     double partly_bytes, data_partly_bytes;
     /* between the first and the last that atomics touch of each array */
@@ -98,6 +99,7 @@ typedef struct FootprintRequest {
      * they touch the same */
     bool is_moved;
     bool is_again;              /* but that it touches what one before touched, by one pointer */
+    bool is_drawn;              /* each lane has one of few addresses, by chance: drawn.h */
     const struct FootprintShift *shift;     /* of a run for many blocks; else NULL */
 } FootprintRequest;
 

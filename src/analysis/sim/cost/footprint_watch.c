@@ -2,6 +2,7 @@
 #include "analysis/sim/machine.h"
 #include "analysis/sim/cost/footprint_watch.h"
 
+#include "analysis/sim/stride/drawn.h"
 #include "analysis/sim/request.h"
 #include "analysis/sim/stride/block_stride.h"
 #include "analysis/sim/cost/footprint.h"
@@ -145,7 +146,8 @@ static bool note_request(FootprintWatch *f, uint32_t warp, const LoggedRequest *
         const FootprintRequest request = {
             places, n->lanes, bytes, warp, turn, store_run_of(f, n->event), (FootprintKind)n->note,
             address->is_data,
-            is_moved_again(f, n, places, leader), f->is_for_many ? &shift : NULL
+            is_moved_again(f, n, places, leader), ptx_value_is_drawn(address),
+            f->is_for_many ? &shift : NULL
         };
         return ptx_footprint_note(f->footprint, &request);
     }
@@ -274,6 +276,7 @@ void ptx_footprint_watch(FootprintWatch *f, Machine *m, Footprint *footprint)
                               .begin = begin,
                               .request = take_request,
                               .logged = take_logged,
+                              .drawn = take_request,
                               .bulk = take_box,
                               .constants = take_constants,
                               .mark = mark,

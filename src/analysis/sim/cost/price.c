@@ -594,7 +594,8 @@ static void price_lost_rows(void *self, Warp *w, const RequestEvent *e)
 {
     Price *p = self;
     const uint32_t lanes = e->request->lanes;
-    if (!e->address->group || (e->address->unknown & lanes) != lanes || may_be_part(e)
+    if (!ptx_groups_unpack(e->address->group).bits
+        || (e->address->unknown & lanes) != lanes || may_be_part(e)
         || ptx_request_is_fragment(e->insn->op)
         || ptx_address_space(e->insn, e->address, lanes) != SPACE_GLOBAL)
         return;
@@ -612,12 +613,32 @@ static void price_lost_rows(void *self, Warp *w, const RequestEvent *e)
         add_row_doubt(e->count, UNCERTAIN_DATA);
 }
 
+/* Lanes that each were drawn one of few addresses: for times alone. */
+static void price_drawn(void *self, Warp *w, const RequestEvent *e)
+{
+    Price *p = self;
+    Count *count = e->count;
+    uint64_t lanes[WARP_LANES];
+    Request *r = e->request;
+    (void)w;
+    ptx_value_places(e->address, lanes);
+    r->addresses = lanes;
+    const double figure = ptx_traffic_sectors(p->gpu, r), lines = ptx_traffic_lines(r);
+    count->sectors += figure;
+    count->lines += lines;
+    count->segments += ptx_traffic_segments(p->gpu, r, figure);
+    count->passes += passes_of(p->gpu, r, e->insn->op, lines);
+    count->ideal_sectors += ptx_traffic_ideal_sectors(p->gpu, r, figure);
+    count->used_bytes += ptx_traffic_used_bytes(r);
+}
+
 void ptx_price_attach(Price *p, Machine *m, const Gpu *gpu)
 {
     *p = (Price){
         .machine = m,
         .gpu = gpu,
-        .observer = { .self = p, .request = take_request, .lost = price_lost_rows },
+        .observer = { .self = p, .request = take_request, .lost = price_lost_rows,
+                      .drawn = price_drawn },
     };
     ptx_machine_observe(m, &p->observer);
 }

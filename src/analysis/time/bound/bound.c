@@ -62,7 +62,7 @@ static void find_bytes(const PredictInput *in, const bool *counts, LeastWork *ou
     const double l2 = in->gpu->figures[FIGURE_L2_BYTES];
     /* a warp, for what it loads: atomics whose results are unused come and go */
     bool waits = false;
-    double unsure = t->data_read_bytes + t->data_written_bytes,
+    double unsure = t->data_read_bytes + t->data_written_bytes + t->drawn_bytes,
            stays = fmin(t->written_bytes, l2 > 0 ? l2 : 0);
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const Count *count = in->evaluation->insns[i].total;
