@@ -13,6 +13,10 @@
 typedef struct Launch Launch;
 typedef struct PointsToSet PointsToSet;
 
+/* A number that is shifted right by so many at the most is that of a word for a bit, of a sector for
+ * a byte. */
+enum { PACKED_BITS = 6 };
+
 typedef struct AddressDistribution {
     /* bytes from the first to the last that data may lead it to; infinite: not known; 0: by the way
      * that control takes alone */

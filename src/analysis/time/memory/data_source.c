@@ -1,5 +1,5 @@
 #include "analysis/time/memory/data_source.h"
-
+#include "analysis/time/memory/address_distribution.h"
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/loop.h"
 #include "analysis/sim/count.h"
@@ -69,6 +69,10 @@ static double scaled(double scale, Transfer transfer, const Operand *by)
     case TRANSFER_SHL: case TRANSFER_INSERT:    /* from that bit on */
         return is_number && ptx_operand_value(by) < 64 ? ldexp(scale, (int)ptx_operand_value(by))
                                                        : (double)INFINITY;
+    case TRANSFER_SHR:          /* by more it is a sign, or a hash's */
+        return is_number && ptx_operand_value(by) <= PACKED_BITS
+                   ? ldexp(scale, -(int)ptx_operand_value(by))
+                   : scale;
     default:
         return scale;
     }

@@ -398,6 +398,12 @@ static double own_table_bytes(const CacheInput *in, const Lists *lists, InsnId i
     return fmax(lists->own_bytes[param], threads * (isfinite(scale) ? fmax(scale, bytes) : bytes));
 }
 
+/* From an index to the next; several lead to one element where they are bits of it, or bytes. */
+static double element_bytes(double scale, double bytes)
+{
+    return scale < 1 ? scale : fmax(scale, bytes);
+}
+
 /* A table that data lead into has as many elements as there are threads, where nothing says how
  * many: an index for each is what such data mostly are. */
 static double table_by_use(const CacheInput *in, const Lists *lists, InsnId id)
@@ -410,7 +416,7 @@ static double table_by_use(const CacheInput *in, const Lists *lists, InsnId id)
     const double own = own_table_bytes(in, lists, id, threads);
     if (!(use.indices > 0))
         return threads * bytes;
-    return fmin(own, isfinite(scale) ? use.indices * fmax(scale, bytes)
+    return fmin(own, isfinite(scale) ? use.indices * element_bytes(scale, bytes)
                                      : fmax(use.indices * bytes, use.lane_bytes));
 }
 
