@@ -341,6 +341,18 @@ static void find_own_bytes(const CacheInput *in, double *own_bytes)
         own_bytes[p] *= lanes[p] * 2 > threads;
 }
 
+/* By the access that stores most. */
+static double elements_stored(const CacheInput *in)
+{
+    double most = 0;
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        const Op *op = in->func->insns[i].op;
+        if (op->flags & OPF_STORE && op->insn_class == CLASS_GLOBAL)
+            most = fmax(most, in->evaluation->insns[i].total->active);
+    }
+    return most;
+}
+
 void ptx_lists_find(Arena *arena, const CacheInput *in, Lists *out)
 {
     double elements[MAX_LISTS] = { 0 }, lanes[MAX_LISTS] = { 0 };
@@ -361,6 +373,7 @@ void ptx_lists_find(Arena *arena, const CacheInput *in, Lists *out)
                                         : (double)INFINITY;
     }
     find_own_bytes(in, out->own_bytes);
+    out->stored = elements_stored(in);
     find_index_arrays(in, out->indices);
     out->beside = find_beside(arena, in);
     out->tables = find_table_uses(arena, in, out);
@@ -404,6 +417,13 @@ static double element_bytes(double scale, double bytes)
     return scale < 1 ? scale : fmax(scale, bytes);
 }
 
+/* A row of a matrix, or a node of a graph, has several indices: there are as many of what these lead
+ * to as there are rows. More for each are a sum over all of them. */
+static double elements_of_table(double indices, double rows)
+{
+    return indices <= GUESSED_ELEMENTS * rows ? fmin(indices, rows) : indices;
+}
+
 /* A table that data lead into has as many elements as there are threads, where nothing says how
  * many: an index for each is what such data mostly are. */
 static double table_by_use(const CacheInput *in, const Lists *lists, InsnId id)
@@ -416,8 +436,9 @@ static double table_by_use(const CacheInput *in, const Lists *lists, InsnId id)
     const double own = own_table_bytes(in, lists, id, threads);
     if (!(use.indices > 0))
         return threads * bytes;
-    return fmin(own, isfinite(scale) ? use.indices * element_bytes(scale, bytes)
-                                     : fmax(use.indices * bytes, use.lane_bytes));
+    const double elements = elements_of_table(use.indices, fmax(threads, lists->stored));
+    return fmin(own, isfinite(scale) ? elements * element_bytes(scale, bytes)
+                                     : fmax(elements * bytes, use.lane_bytes));
 }
 
 /* Bytes of what a parameter points to; infinite: the launch does not say. */

@@ -36,6 +36,7 @@ typedef struct Lists {
      * each of them at least one element; 0: they do not, or not all of them */
     double own_bytes[MAX_LISTS];
     IndexArray indices[MAX_LISTS];      /* per parameter */
+    double stored;              /* elements, of global memory */
 } Lists;
 
 typedef struct Led {            /* of one access */
