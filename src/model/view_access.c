@@ -273,13 +273,13 @@ static void fill_access(Sessions *all, const FiguresOf *of, const Evaluated *ins
     out->why = *why ? ptx_sessions_text(all, why) : "evaluated";
 }
 
-/* Where groups of lanes take a row each, wherever that is. */
+/* Where groups of lanes take a row each, wherever that is, or lanes one of few addresses. */
 static void fill_rows(Sessions *all, const FiguresOf *of, const Evaluated *insn,
                       ptxlint_access *out)
 {
     const Count *total = insn->total;
     const Evaluation *evaluation = of->evaluation;
-    const bool is_all_rows = total->row_requests > 0
+    const bool is_all_rows = total->row_requests + total->drawn_requests > 0
                              && total->row_requests >= (1 - ROUNDING) * total->data_requests,
                are_bounds = total->row_requests >= (1 - ROUNDING) * total->requests
                             && !total->row_doubt && evaluation->is_whole && !evaluation->is_cut

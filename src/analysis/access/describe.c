@@ -46,6 +46,8 @@ const char *ptx_count_describe(Arena *arena, const Count *count, uint32_t bytes)
 
 const char *ptx_rows_describe(Arena *arena, const Count *count, bool are_bounds)
 {
+    if (!(count->row_requests > 0))
+        return "data choose each address among a few: estimated as if by chance";
     char text[192], bounds[96] = "";
     if (are_bounds)
         snprintf(bounds, sizeof bounds, "at least %.3g and at most %.3g sectors; ",

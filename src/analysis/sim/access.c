@@ -317,6 +317,7 @@ void ptx_memory_count(Machine *m, Warp *w, const SimInsn *insn, Count *count, ui
                                                   .count = count,
                                                   .request = &drawn,
                                                   .address = address,
+                                                  .doubt = doubt,
                                                   .space = (uint8_t)space });
                 continue;
             }

@@ -73,6 +73,8 @@ typedef struct Count {
      * (lane_groups.h): requests; rows; a lower and an upper bound of their sectors, and the mean
      * over rows that do not overlap and start at any alignment that is possible */
     double row_requests, rows, row_least, row_most, row_sectors;
+    /* requests at addresses that were drawn (drawn.h): of the sectors, but not of these */
+    double drawn_requests;
     double waits;               /* of a load of global memory: requests that wait for L2 */
     double edged;               /* of divergent: all lanes of one side before those of the other */
 } Count;

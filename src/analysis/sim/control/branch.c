@@ -1,5 +1,6 @@
 #include "analysis/sim/control/branch.h"
 
+#include "analysis/sim/control/branch_probability.h"
 #include "analysis/sim/control/frame.h"
 #include "analysis/sim/control/loop_exit.h"
 #include "analysis/sim/control/steered_loop.h"
@@ -7,7 +8,6 @@
 #include "analysis/sim/stride/drawn.h"
 #include "analysis/sim/stride/lane_groups.h"
 #include "analysis/sim/machine.h"
-#include "analysis/value/rare_branch.h"
 #include "support/minmax.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static InsnId meeting_point(const FuncState *func_state, InsnId branch, bool is_
 static bool is_drawn_behind(Machine *m, Register *r, ModRef *ref, const Entry *entry,
                             uint32_t lanes)
 {
-    if (!entry->is_forward || !ref->is_kept)
+    if (!entry->is_forward || (!ref->is_kept && !entry->is_second))
         return false;
     return entry->is_second ? ptx_drawn_exchange(m, r, ref, lanes)
                             : ptx_drawn_join(m, r, ref, lanes, m->steps - m->begun);
@@ -81,8 +81,7 @@ static void diverge(Machine *m, Warp *w, const Branching *b)
     const uint32_t taken = b->taken, falling = b->falling,
                    maybe = b->maybe;
     const uint8_t doubt = b->doubt;
-    int rare = maybe ? ptx_branch_rare_side(w->frame->func_state->func,
-                                            w->entries[w->entry_count - 1].pc)
+    int rare = maybe ? ptx_branch_side(w->frame->func_state, w->entries[w->entry_count - 1].pc)
                      : 0;
     Entry *top = &w->entries[w->entry_count - 1];
     InsnId branch = top->pc, join = meeting_point(w->frame->func_state, branch, maybe != 0);

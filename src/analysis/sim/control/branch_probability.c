@@ -1,6 +1,13 @@
 #include "analysis/sim/control/branch_probability.h"
 
+#include "analysis/sim/control/flag_branch.h"
 #include "analysis/value/rare_branch.h"
+
+int ptx_branch_side(const FuncState *func_state, InsnId branch)
+{
+    const int rare = ptx_branch_rare_side(func_state->func, branch);
+    return rare ? rare : ptx_branch_flag_side(func_state->func, func_state->cfg, branch);
+}
 
 /* ---- shares ---------------------------------------------------------------------------------- */
 
@@ -53,7 +60,7 @@ static double share_of_side(const FuncState *func_state, const Evaluated *insns,
         there = insns[func_state->cfg->blocks[other].first].total->lanes;
     if (here + there <= all->lanes || here < all->lanes)         /* known; or part of it is */
         return is_two_sided && here + there > all->lanes ? all->lanes / (here + there) : 1;
-    int rare = ptx_branch_rare_side(func_state->func, branch);
+    int rare = ptx_branch_side(func_state, branch);
     if (rare)
         return (rare > 0) == (to == taken) ? 0 : 1;
     return ends_iteration(func_state, from) ? 1 : all->lanes / (here + there);

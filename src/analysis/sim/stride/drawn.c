@@ -139,27 +139,36 @@ bool ptx_drawn_cut(Scratch *out, const DrawnInputs *in)
 
 /* ---- sides of branches ----------------------------------------------------------------------- */
 
+static bool is_told_register(const Register *r)
+{
+    return ptx_register_is_written(r) && !r->value.is_data
+           && ptx_value_is_told(&r->value, UINT32_MAX);
+}
+
+static void copy_register(Machine *m, Register *to, const Value *from)
+{
+    to->value = *from;
+    if (!from->lanes)
+        return;
+    if (!to->slab)
+        to->slab = ptx_arena_array(m->arena, uint64_t, WARP_LANES);
+    memcpy(to->slab, from->lanes, WARP_LANES * sizeof *to->slab);
+    to->value.lanes = to->slab;
+}
+
 void ptx_drawn_keep(Machine *m, ModRef *ref, const Register *r)
 {
-    ref->is_kept = ptx_register_is_written(r) && !r->value.is_data
-                   && ptx_value_is_told(&r->value, UINT32_MAX);
+    ref->is_kept = is_told_register(r);
     if (!ref->is_kept)
         return;
     if (!ref->before)
         ref->before = ptx_arena_new(m->arena, Register);
-    Register *to = ref->before;
-    to->value = r->value;
-    if (!r->value.lanes)
-        return;
-    if (!to->slab)
-        to->slab = ptx_arena_array(m->arena, uint64_t, WARP_LANES);
-    memcpy(to->slab, r->value.lanes, WARP_LANES * sizeof *to->slab);
-    to->value.lanes = to->slab;
+    copy_register(m, ref->before, &r->value);
 }
 
 static bool can_join(const Machine *m, const Register *r, const ModRef *ref)
 {
-    return ref->is_kept && !r->value.is_data && ptx_value_is_told(&r->value, UINT32_MAX)
+    return ref->is_kept && is_told_register(r)
            && grow_alike(&m->blocks, &ref->before->value, &r->value);
 }
 
@@ -191,14 +200,19 @@ bool ptx_drawn_join(Machine *m, Register *r, ModRef *ref, uint32_t lanes, uint64
 
 bool ptx_drawn_exchange(Machine *m, Register *r, ModRef *ref, uint32_t lanes)
 {
-    if (!can_join(m, r, ref))
+    if (!can_join(m, r, ref)) {
+        ptx_drawn_keep(m, ref, r);
         return false;
-    ModRef now = { .before = NULL };
-    ptx_drawn_keep(m, &now, r);
-    mix_lanes(m, r, &ref->before->value, &r->value, lanes);
+    }
+    uint64_t numbers[WARP_LANES];
+    Value now = r->value;
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        numbers[i] = ptx_value_lane(&now, i);
+    now.lanes = numbers;
+    mix_lanes(m, r, &ref->before->value, &now, lanes);
     r->value.unknown |= lanes;
     take_either(&r->value, &r->value, &ref->before->value);
-    ref->before = now.before;
+    copy_register(m, ref->before, &now);
     return true;
 }
 

@@ -51,7 +51,7 @@ void ptx_drawn_keep(Machine *m, ModRef *ref, const Register *r);
 bool ptx_drawn_join(Machine *m, Register *r, ModRef *ref, uint32_t lanes, uint64_t key);
 
 /* The other side begins, where these lanes hold what they held before: what they hold now is kept
- * in its place. False: as above. */
+ * in its place. False: that is not known. */
 bool ptx_drawn_exchange(Machine *m, Register *r, ModRef *ref, uint32_t lanes);
 
 /* Value.group of a register, some of whose live lanes get another value. */

@@ -82,7 +82,7 @@ static double product(const AddressDistributionWalk *w, double a, double b, cons
 
 /* The word of a bit, the sector of a byte: of a number that may be anything, a few bits less say
  * nothing of how far it leads. Those that a hash is shifted by do. */
-static double shifted_right(double reach, unsigned bits, double by)
+static double reach_shifted(double reach, unsigned bits, double by)
 {
     if (by >= bits || (by <= PACKED_BITS && !isfinite(reach)))
         return ANYWHERE;
@@ -122,7 +122,7 @@ static double result_of(const AddressDistributionWalk *w, const Insn *insn, cons
     case TRANSFER_SHL:
         return is_by && number < 64 ? ldexp(reach[0], (int)number) : ANYWHERE;
     case TRANSFER_SHR:
-        return is_by ? shifted_right(reach[0], op->bits, number) : ANYWHERE;
+        return is_by ? reach_shifted(reach[0], op->bits, number) : ANYWHERE;
     case TRANSFER_AND: case TRANSFER_MIN:
         return is_by ? fmin(reach[0], number) : all;
     case TRANSFER_DIV:

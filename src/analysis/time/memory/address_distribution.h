@@ -13,8 +13,8 @@
 typedef struct Launch Launch;
 typedef struct PointsToSet PointsToSet;
 
-/* A number that is shifted right by so many at the most is that of a word for a bit, of a sector for
- * a byte. */
+/* A number that is shifted right by so many at the most is that of a word for a bit, of a sector
+ * for a byte. */
 enum { PACKED_BITS = 6 };
 
 typedef struct AddressDistribution {

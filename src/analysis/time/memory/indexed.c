@@ -412,13 +412,13 @@ static double own_table_bytes(const CacheInput *in, const Lists *lists, InsnId i
 }
 
 /* From an index to the next; several lead to one element where they are bits of it, or bytes. */
-static double element_bytes(double scale, double bytes)
+static double bytes_between(double scale, double bytes)
 {
     return scale < 1 ? scale : fmax(scale, bytes);
 }
 
-/* A row of a matrix, or a node of a graph, has several indices: there are as many of what these lead
- * to as there are rows. More for each are a sum over all of them. */
+/* A row of a matrix, or a node of a graph, has several indices: there are as many of what these
+ * lead to as there are rows. More for each are a sum over all of them. */
 static double elements_of_table(double indices, double rows)
 {
     return indices <= GUESSED_ELEMENTS * rows ? fmin(indices, rows) : indices;
@@ -437,7 +437,7 @@ static double table_by_use(const CacheInput *in, const Lists *lists, InsnId id)
     if (!(use.indices > 0))
         return threads * bytes;
     const double elements = elements_of_table(use.indices, fmax(threads, lists->stored));
-    return fmin(own, isfinite(scale) ? elements * element_bytes(scale, bytes)
+    return fmin(own, isfinite(scale) ? elements * bytes_between(scale, bytes)
                                      : fmax(elements * bytes, use.lane_bytes));
 }
 
