@@ -279,7 +279,7 @@ static void fill_rows(Sessions *all, const FiguresOf *of, const Evaluated *insn,
 {
     const Count *total = insn->total;
     const Evaluation *evaluation = of->evaluation;
-    const bool is_all_rows = total->row_requests + total->drawn_requests > 0
+    const bool is_all_rows = (total->row_requests > 0 || total->is_drawn)
                              && total->row_requests >= (1 - ROUNDING) * total->data_requests,
                are_bounds = total->row_requests >= (1 - ROUNDING) * total->requests
                             && !total->row_doubt && evaluation->is_whole && !evaluation->is_cut

@@ -66,8 +66,9 @@ static void write_choice(Text *text, const ChoiceKernel *k)
 }
 
 static const char choice_head[] =
-    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 b)\n"
-    "{\n.reg .pred %p<4>;\n.reg .b32 %r<8>;\n.reg .b64 %d<8>;\n"
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry k(.param .u64 a, .param .u64 b)\n{\n"
+    ".reg .pred %p<4>;\n.reg .b32 %r<8>;\n.reg .b64 %d<8>;\n"
     "ld.param.u64 %d1, [a];\nld.param.u64 %d2, [b];\nmov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %tid.x;\n"
     "mad.lo.u32 %r1, %r1, 64, %r2;\nmad.wide.u32 %d3, %r1, 4, %d1;\nld.global.u32 %r3, [%d3];\n"
     "setp.lt.u32 %p1, %r3, 9;\nsetp.gt.u32 %p2, %r3, 99;\nsetp.ne.u32 %p3, %r3, 999;\n";

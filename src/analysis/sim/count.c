@@ -29,8 +29,7 @@ static void add_requests(Count *to, const Count *from, double weight)
     to->addresses += weight * from->addresses;
     to->data_requests += weight * from->data_requests;
     to->data_lanes += weight * from->data_lanes;
-    to->drawn_requests += weight * from->drawn_requests;
-    if (from->row_requests + from->drawn_requests > 0)
+    if (from->row_requests > 0)
         add_row_requests(to, from, weight);
     to->waits += weight * from->waits;
 }
@@ -62,6 +61,7 @@ void ptx_count_add(Count *to, const Count *from, double weight)
     }
     to->is_free |= from->is_free;
     to->has_lost_place |= from->has_lost_place;
+    to->is_drawn |= from->is_drawn;
     to->rows_by |= from->rows_by;
     to->free_by |= from->free_by;
     if (from->requests > 0 || from->pattern)
@@ -91,7 +91,6 @@ void ptx_count_repeat(Count *c, const Count *before, double times)
     since.addresses -= before->addresses;
     since.data_requests -= before->data_requests;
     since.data_lanes -= before->data_lanes;
-    since.drawn_requests -= before->drawn_requests;
     since.row_requests -= before->row_requests;
     since.rows -= before->rows;
     since.row_least -= before->row_least;

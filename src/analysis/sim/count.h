@@ -48,6 +48,7 @@ typedef struct Count {
     /* the distances between lanes depend on a parameter that is unknown */
     bool is_free;
     bool has_lost_place;        /* where some request goes is not known: ptx_value_is_place */
+    bool is_drawn;              /* some are at addresses that were drawn: not of data_requests */
     /* most sectors, or wavefronts, that one request took beyond its ideal; of that request: */
     double worst;
     int64_t stride;             /* bytes from lane to lane, the most frequent distance */
@@ -73,8 +74,6 @@ typedef struct Count {
      * (lane_groups.h): requests; rows; a lower and an upper bound of their sectors, and the mean
      * over rows that do not overlap and start at any alignment that is possible */
     double row_requests, rows, row_least, row_most, row_sectors;
-    /* requests at addresses that were drawn (drawn.h): of the sectors, but not of these */
-    double drawn_requests;
     double waits;               /* of a load of global memory: requests that wait for L2 */
     double edged;               /* of divergent: all lanes of one side before those of the other */
 } Count;

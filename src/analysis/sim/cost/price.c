@@ -624,7 +624,7 @@ static void price_drawn(void *self, Warp *w, const RequestEvent *e)
     ptx_value_places(e->address, lanes);
     r->addresses = lanes;
     const double figure = ptx_traffic_sectors(p->gpu, r), lines = ptx_traffic_lines(r);
-    count->drawn_requests++;
+    count->is_drawn = true;
     add_row_doubt(count, e->doubt);
     count->sectors += figure;
     count->lines += lines;
