@@ -556,10 +556,37 @@ static void test_potential(void **state)
     }
 }
 
+/* A loop that jumps back to itself from a block that does nothing else is unrolled as any other. */
+static double looping_us(const char *ends)
+{
+    Text text = { 0 };
+    kit_print(&text,
+              ".version 7.0\n.target sm_90\n.address_size 64\n"
+              ".entry k(.param .u64 a, .param .u32 n)\n{\n.reg .pred %%p<2>; .reg .u32 %%r<4>;\n"
+              ".reg .u64 %%rd<4>; .reg .f32 %%f<4>;\n"
+              "mov.u32 %%r1, %%tid.x; ld.param.u64 %%rd1, [a]; ld.param.u32 %%r2, [n];\n"
+              "mad.wide.u32 %%rd1, %%r1, 4, %%rd1; mov.f32 %%f1, 0f00000000;\n"
+              "L:\nld.global.f32 %%f2, [%%rd1]; add.f32 %%f1, %%f1, %%f2;\n"
+              "add.s64 %%rd1, %%rd1, 1024; add.s32 %%r2, %%r2, -1; setp.ne.s32 %%p1, %%r2, 0;\n"
+              "%s\nE:\nst.global.f32 [%%rd1], %%f1;\nret;\n}\n",
+              ends);
+    const double us = kit_estimate_with(text.bytes, "null, 1024", 132, 128).time.predicted_us;
+    free(text.bytes);
+    return us;
+}
+
+static void test_jumps_back(void **state)
+{
+    (void)state;
+    const double plain = looping_us("@%p1 bra L;"),
+                 jumping = looping_us("@!%p1 bra E;\nbra.uni L;");
+    assert_true(jumping < 1.1 * plain && plain < 1.1 * jumping);
+}
+
 UNIT(predicted_time)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spilled),
+        cmocka_unit_test(test_jumps_back), cmocka_unit_test(test_spilled),
         cmocka_unit_test(test_steps),
         cmocka_unit_test(test_stays),
         cmocka_unit_test(test_steered),

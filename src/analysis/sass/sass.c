@@ -375,7 +375,7 @@ static void mark_overhead(Lowering *l, BlockId block)
     LoopId loop = l->loops->loop_of[block];
     uint32_t end = l->out->first[block + 1];
     if (loop == NO_LOOP || l->out->unrolled[loop].times <= 1
-        || l->loops->loops[loop].block_count > 1 || end == l->out->first[block])
+        || !ptx_loop_is_one_block(l->func, l->cfg, l->loops, loop) || end == l->out->first[block])
         return;
     const LoweredInsn *branch = &l->insns[end - 1];
     uint32_t counters = 0;

@@ -54,6 +54,26 @@ Expansion ptx_op_expansion(const Op *op)
     return is_wide ? EXPANSION_QUOTIENT64 : EXPANSION_QUOTIENT;
 }
 
+static bool is_jump_to(const Func *func, const Cfg *cfg, BlockId id, BlockId to)
+{
+    const Block *block = &cfg->blocks[id];
+    return block->end == block->first + 1 && block->succ_count == 1
+           && cfg->succs[block->succ_first] == to
+           && func->insns[block->first].op->kind == OPK_BRA;
+}
+
+bool ptx_loop_is_one_block(const Func *func, const Cfg *cfg, const Loops *loops, LoopId loop)
+{
+    const Loop *of = &loops->loops[loop];
+    const Block *header = &cfg->blocks[of->header];
+    bool has_jump = false;
+    for (uint32_t p = 0; p < header->pred_count && of->block_count == 2; p++) {
+        const BlockId from = cfg->preds[header->pred_first + p];
+        has_jump |= loops->loop_of[from] == loop && is_jump_to(func, cfg, from, of->header);
+    }
+    return of->block_count == 1 || has_jump;
+}
+
 /* ---- the body -------------------------------------------------------------------------------- */
 
 static bool keeps(const Unroller *u, const Insn *insn)

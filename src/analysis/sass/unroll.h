@@ -48,6 +48,9 @@ typedef struct Unrolling {
     bool has_rest;
 } Unrolling;
 
+/* Of the loop's blocks, all but one are a jump back to it: `@%p bra out; bra.uni loop`. */
+bool ptx_loop_is_one_block(const Func *func, const Cfg *cfg, const Loops *loops, LoopId loop);
+
 /* Per loop; arena's. lowered: without its unrolled yet. sm: of the machine. */
 const Unrolling *ptx_unroll_compute(Arena *arena, const FuncFlow *flow, const Defs *defs,
                                     const Lowered *lowered, unsigned sm);

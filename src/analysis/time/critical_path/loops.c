@@ -44,7 +44,8 @@ static uint32_t loaded_words(const CriticalPathWalker *w, BlockId block)
 static uint32_t joined_iterations(const CriticalPathWalker *w, LoopId loop, BlockId block)
 {
     const Unrolling *unrolled = &w->in->lowered->unrolled[loop];
-    if (unrolled->is_whole || unrolled->times < 2 || w->in->loops->loops[loop].block_count > 1
+    if (unrolled->is_whole || unrolled->times < 2
+        || !ptx_loop_is_one_block(w->in->func, w->in->cfg, w->in->loops, loop)
         || ptx_walk_is_in_steps(w, block) || !may_load_ahead(w, block))
         return 1;
     const uint32_t words = loaded_words(w, block);
