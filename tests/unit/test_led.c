@@ -67,7 +67,7 @@ static void test_rows(void **state)
     "mul.wide.s32 %rd1" n ", " by ", 64; add.s64 %rd2" n ", %rd2, %rd1" n "; " \
     "ld.global.u32 %r1" n ", [%rd2" n "]; xor.b32 %r19, %r19, %r1" n ";"
 
-/* Four indices a lane lead to four places, by whichever way they come. */
+/* Four indices a lane lead to four places, by whichever way they come; each is stored. */
 static void test_vectors(void **state)
 {
     static const struct { const char *what, *body; } cases[] = {
@@ -86,7 +86,9 @@ static void test_vectors(void **state)
         char body[2048];
         snprintf(body, sizeof body, "%s%s", cases[c].body,
                  WORD("5", "%r4") WORD("6", "%r5") WORD("7", "%r6") WORD("8", "%r7")
-                 "mov.u32 %r6, %r19;");
+                 "mad.lo.s32 %r9, %r2, 32, %r1; mul.wide.u32 %rd29, %r9, 16;"
+                 "add.s64 %rd29, %rd3, %rd29;"
+                 "st.global.v4.u32 [%rd29], {%r15, %r16, %r17, %r18}; mov.u32 %r6, %r19;");
         const double bytes = bytes_of(body);
         first = c ? first : bytes;
         if (!(bytes > 0.8 * first && bytes < 1.25 * first && bytes > 64.0 * 2 * 32 * BLOCKS))
@@ -167,6 +169,33 @@ static void test_own(void **state)
         fail_msg("%g bytes where threads have no element, %g where they do", other, own);
 }
 
+#define FOUND(m, n, by, shift) \
+    "ld.global.u32 %r1" m ", [%rd11+" by "]; shr.u32 %r1" n ", %r1" m ", " shift ";" \
+    "mul.wide.u32 %rd2" n ", %r1" n ", 4; add.s64 %rd1" n ", %rd12, %rd2" n ";" \
+    "ld.global.u32 %r5, [%rd1" n "]; add.s32 %r6, %r6, %r5;"
+#define FOUR(shift) \
+    FOUND("0", "5", "0", shift) FOUND("1", "6", "131072", shift) \
+    FOUND("2", "7", "262144", shift) FOUND("3", "8", "393216", shift)
+
+/* Each thread has four indices, of a node each: there are as many nodes as threads, and of bits of
+ * them, 32 to a word, that many bits. */
+static void test_nodes(void **state)
+{
+    static const char head[] = "mul.wide.u32 %rd10, %r1, 4; mad.wide.u32 %rd10, %r2, 128, %rd10;"
+                               "ld.param.u64 %rd11, [i]; add.s64 %rd11, %rd11, %rd10;"
+                               "ld.param.u64 %rd12, [t]; mov.u32 %r6, 0;";
+    char words[2048], bits[2048];
+    snprintf(words, sizeof words, "%s%s", head, FOUR("0"));
+    snprintf(bits, sizeof bits, "%s%s", head, FOUR("5"));
+    const double threads = BLOCKS * THREADS, other = threads * (4 * 4 + 4),
+                 of_words = bytes_of(words) - other, of_bits = bytes_of(bits) - other;
+    (void)state;
+    if (!(of_words > 0.9 * threads * 4 && of_words < 1.1 * threads * 4))
+        fail_msg("%g bytes of words of %g nodes", of_words, threads);
+    if (!(of_bits > 0.9 * threads / 8 && of_bits < 1.1 * threads / 8 + 64))
+        fail_msg("%g bytes of bits of %g nodes", of_bits, threads);
+}
+
 /* Rows as far apart as a parameter says: they lie in what is allocated, and each comes once. */
 static void test_allocated(void **state)
 {
@@ -191,6 +220,7 @@ UNIT(led)
         cmocka_unit_test(test_lists),
         cmocka_unit_test(test_slices),
         cmocka_unit_test(test_own),
+        cmocka_unit_test(test_nodes),
         cmocka_unit_test(test_allocated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

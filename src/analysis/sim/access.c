@@ -267,7 +267,8 @@ static bool is_drawn_request(const Request *r, const Op *op, const Value *addres
 {
     return ptx_value_is_drawn(address) && space == SPACE_GLOBAL && !address->is_data
            && (r->kind == REQUEST_LOAD || r->kind == REQUEST_STORE)
-           && op->kind != OPK_CP_ASYNC && !ptx_request_is_fragment(op);
+           && op->kind != OPK_CP_ASYNC && !ptx_request_is_fragment(op)
+           && !ptx_op_asks_other_blocks(op);
 }
 
 void ptx_memory_count(Machine *m, Warp *w, const SimInsn *insn, Count *count, uint32_t lanes,

@@ -341,14 +341,18 @@ static void find_own_bytes(const CacheInput *in, double *own_bytes)
         own_bytes[p] *= lanes[p] * 2 > threads;
 }
 
-/* By the access that stores most. */
+/* To the array that gets most. */
 static double elements_stored(const CacheInput *in)
 {
-    double most = 0;
+    double stored[MAX_LISTS + 1] = { 0 }, most = 0;
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const Op *op = in->func->insns[i].op;
-        if (op->flags & OPF_STORE && op->insn_class == CLASS_GLOBAL)
-            most = fmax(most, in->evaluation->insns[i].total->active);
+        const unsigned bits = ptx_type_info[op->type].bits;
+        const uint32_t param = in->sources[i].param < MAX_LISTS ? in->sources[i].param : MAX_LISTS;
+        if (!(op->flags & OPF_STORE) || op->insn_class != CLASS_GLOBAL || bits < CHAR_BIT)
+            continue;
+        stored[param] += in->evaluation->insns[i].total->used_bytes / (bits / CHAR_BIT);
+        most = fmax(most, stored[param]);
     }
     return most;
 }
