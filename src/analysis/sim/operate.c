@@ -44,7 +44,22 @@ static bool draw_numbers(const Machine *m, const Decoded *code, Scratch *out, co
 static bool follow_drawn(Machine *m, const Decoded *code, Value *out, const LaneInputs *in)
 {
     const DrawnInputs from = drawn_inputs(m, code, in);
-    return ptx_drawn_follow(&m->blocks, code->action == ACTION_CHOOSE, out, &from);
+    return code->action != ACTION_CHOOSE && ptx_drawn_follow(&m->blocks, out, &from);
+}
+
+static void choose_growth(Machine *m, Value *out, const LaneInputs *in)
+{
+    const Value *const *args = in->args;
+    uint32_t unknown, first = ptx_lanes_where(m, args[2], in->lanes, &unknown);
+    ptx_block_stride_choose(&m->blocks, out, args[0], args[1], first,
+                            in->lanes & ~first & ~unknown);
+}
+
+static void follow_drawn_choice(const Machine *m, const Decoded *code, Value *out,
+                                const LaneInputs *in)
+{
+    const DrawnInputs from = drawn_inputs(m, code, in);
+    ptx_drawn_follow_choice(&m->blocks, out, &from);
 }
 
 static void compute(Machine *m, const Decoded *code, Scratch *out, const LaneInputs *in)
@@ -68,16 +83,13 @@ static void compute(Machine *m, const Decoded *code, Scratch *out, const LaneInp
         ptx_value_follow(op, &out->value, args, count, lanes);
     const bool is_drawn = groups && out->value.unknown & lanes
                           && follow_drawn(m, code, &out->value, in);
-    if (grows && is_drawn) {
-        /* follow_drawn has */
-    } else if (grows && code->action == ACTION_CHOOSE) {
-        uint32_t unknown, first = ptx_lanes_where(m, args[2], lanes, &unknown);
-        ptx_block_stride_choose(&m->blocks, &out->value, args[0], args[1], first,
-                                lanes & ~first & ~unknown);
-    } else if (grows) {
+    if (grows && code->action == ACTION_CHOOSE)
+        choose_growth(m, &out->value, in);
+    else if (grows && !is_drawn)
         ptx_block_stride_follow(&m->blocks, op, &out->value, args, count, lanes);
-    }
-    if (groups && !is_drawn && (out->value.unknown & lanes) == lanes
+    if (groups && out->value.unknown & lanes && code->action == ACTION_CHOOSE)
+        follow_drawn_choice(m, code, &out->value, in);
+    if (groups && !out->value.group && (out->value.unknown & lanes) == lanes
         && !follow_groups(m, code, &out->value, in))
         return;
     if (out->value.unknown & lanes && !out->value.group && draw_numbers(m, code, out, in))

@@ -20,9 +20,13 @@ static bool grow_alike(const Blocks *blocks, const Value *a, const Value *b)
     return true;
 }
 
-/* As if all lanes were known. A comparison is another in each block anyway. */
+/* As if all lanes were known. What a comparison of drawn numbers gives is another in each block. */
 static void follow_growth(Blocks *blocks, Value *out, const DrawnInputs *in)
 {
+    if (in->op->transfer == TRANSFER_COMPARE) {
+        ptx_block_stride_follow(blocks, in->op, out, in->args, in->count, in->lanes);
+        return;
+    }
     Value known[MAX_DRAWN_ARGS];
     const Value *args[MAX_DRAWN_ARGS];
     const uint32_t unknown = out->unknown;
@@ -32,32 +36,42 @@ static void follow_growth(Blocks *blocks, Value *out, const DrawnInputs *in)
         args[i] = &known[i];
     }
     out->unknown = 0;
-    if (in->op->transfer == TRANSFER_COMPARE)
-        ptx_growth_stay(out);
-    else
-        ptx_block_stride_follow(blocks, in->op, out, args, in->count, in->lanes);
+    ptx_block_stride_follow(blocks, in->op, out, args, in->count, in->lanes);
     out->unknown = unknown;
 }
 
-bool ptx_drawn_follow(Blocks *blocks, bool is_choice, Value *out, const DrawnInputs *in)
+static bool is_drawn_result(const Value *out, const DrawnInputs *in)
 {
     uint32_t drawn = 0;
-    bool grows = false;
     for (unsigned i = 0; i < in->count; i++) {
         if (!ptx_value_is_told(in->args[i], in->lanes))
             return false;
         drawn |= in->args[i]->unknown;
-        grows |= in->args[i]->grows != 0;
     }
-    if (out->unknown & in->lanes & ~drawn || in->count > MAX_DRAWN_ARGS
-        || (is_choice && !grow_alike(blocks, in->args[0], in->args[1])))
+    return !(out->unknown & in->lanes & ~drawn) && in->count <= MAX_DRAWN_ARGS;
+}
+
+bool ptx_drawn_follow(Blocks *blocks, Value *out, const DrawnInputs *in)
+{
+    bool grows = false;
+    if (!is_drawn_result(out, in))
         return false;
-    if (is_choice && grows)
-        ptx_growth_take(out, in->args[0]);
-    else if (grows)
+    for (unsigned i = 0; i < in->count; i++)
+        grows |= in->args[i]->grows != 0;
+    if (grows)
         follow_growth(blocks, out, in);
     out->group = GROUP_DRAWN;
     return true;
+}
+
+void ptx_drawn_follow_choice(const Blocks *blocks, Value *out, const DrawnInputs *in)
+{
+    const Value *a = in->args[0], *b = in->args[1];
+    if (!is_drawn_result(out, in) || !grow_alike(blocks, a, b))
+        return;
+    if (a->grows)
+        ptx_growth_take(out, a);
+    out->group = GROUP_DRAWN;
 }
 
 /* ---- choices --------------------------------------------------------------------------------- */

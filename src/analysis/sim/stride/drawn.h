@@ -35,9 +35,11 @@ typedef struct DrawnInputs {
 
 enum { MAX_DRAWN_ARGS = 8 };
 
-/* Whether out's unknown lanes follow from numbers that were drawn: those of out are then what op,
- * or a choice, makes of them. Sets its group, and how it grows. */
-bool ptx_drawn_follow(Blocks *blocks, bool is_choice, Value *out, const DrawnInputs *in);
+/* Whether out's unknown lanes follow from numbers that were drawn: those of out are then what op
+ * makes of them. Sets its group, and how it grows. */
+bool ptx_drawn_follow(Blocks *blocks, Value *out, const DrawnInputs *in);
+/* The same of a choice by a predicate that is known or drawn; how known lanes grow is set. */
+void ptx_drawn_follow_choice(const Blocks *blocks, Value *out, const DrawnInputs *in);
 
 /* Draws the unknown lanes of a choice, or of what op leaves of an unknown number; the others hold
  * what op made of known ones. False: they are not among few known numbers, and nothing is set. */
