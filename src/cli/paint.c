@@ -428,7 +428,7 @@ static void *allocate_zeroed(size_t count, size_t size)
     return block + 1;
 }
 
-static void release(void *memory)
+static void free_block(void *memory)
 {
     free(memory ? (MarkdownBlock *)memory - 1 : NULL);
 }
@@ -439,14 +439,15 @@ static void *allocate_longer(void *memory, size_t bytes)
     void *longer = allocate_zeroed(1, bytes);
     if (memory)
         memcpy(longer, memory, known < bytes ? known : bytes);
-    release(memory);
+    free_block(memory);
     return longer;
 }
 
 /* NULL: there is no such extension. */
 static cmark_node *read_markdown(const char *markdown, size_t length)
 {
-    *cmark_get_default_mem_allocator() = (cmark_mem){ allocate_zeroed, allocate_longer, release };
+    *cmark_get_default_mem_allocator() =
+        (cmark_mem){ allocate_zeroed, allocate_longer, free_block };
     cmark_gfm_core_extensions_ensure_registered();
     cmark_parser *parser = cmark_parser_new(CMARK_OPT_VALIDATE_UTF8);
     cmark_syntax_extension *tables = cmark_find_syntax_extension("table");

@@ -416,7 +416,7 @@ static double own_table_bytes(const CacheInput *in, const Lists *lists, InsnId i
 }
 
 /* From an index to the next; several lead to one element where they are bits of it, or bytes. */
-static double bytes_between(double scale, double bytes)
+static double bytes_apart(double scale, double bytes)
 {
     return scale < 1 ? scale : fmax(scale, bytes);
 }
@@ -441,7 +441,7 @@ static double table_by_use(const CacheInput *in, const Lists *lists, InsnId id)
     if (!(use.indices > 0))
         return threads * bytes;
     const double elements = elements_of_table(use.indices, fmax(threads, lists->stored));
-    return fmin(own, isfinite(scale) ? elements * bytes_between(scale, bytes)
+    return fmin(own, isfinite(scale) ? elements * bytes_apart(scale, bytes)
                                      : fmax(elements * bytes, use.lane_bytes));
 }
 
