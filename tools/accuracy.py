@@ -22,6 +22,7 @@ SETS = [    # folder, what it is
     ("testdata/measured/further", "`one.ptx`: the model was improved on these; `two.ptx`: held out"),
     ("testdata/measured/later", "other kinds; the same halves"),
     ("testdata/measured/compilers", "by XLA, Inductor, Triton, Numba"),
+    ("testdata/measured/models", "Triton kernels of models"),
 ]
 WORST = 3
 

@@ -755,6 +755,9 @@ PTXLINT_API ptxlint_status ptxlint_budget_draft(const ptxlint_module *module, do
 /* Whether an analysis is to end. */
 typedef int (*ptxlint_stop_fn)(void *context);
 
+/* See ptxlint_options.generated_config. */
+typedef const ptxlint_config *(*ptxlint_config_fn)(void *context);
+
 struct ptxlint_kernel;
 
 /* Is given a kernel or function as soon as it is analysed, of a module that is being made: its info
@@ -819,7 +822,7 @@ typedef struct ptxlint_options {
      * code that no one edits: the config that holds there in place of config, which must outlive
      * the module; NULL is a failure, PTXLINT_NO_MEMORY. Several modules may ask at a time. NULL:
      * config holds there, too */
-    const ptxlint_config *(*generated_config)(void *context);
+    ptxlint_config_fn generated_config;
     void *generated_context;
     /* figures of each instruction: ptxlint_projection.instructions. Not with findings_only,
      * estimates_only or syntax_only */

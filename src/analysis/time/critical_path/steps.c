@@ -170,7 +170,7 @@ double ptx_walk_wait_for_products(CriticalPathWalker *w, const LoweredInsn *insn
 /* When the pipeline has done so many clocks more, from at on: what stands later may go ahead. */
 static double take_slots(const CriticalPathWalker *w, PipeTime *time, double clocks, double at)
 {
-    const double from = fmax(0, at - w->phase) / SLOT_CLOCKS;
+    const double from = (at - w->phase) / SLOT_CLOCKS;
     uint32_t slot = from < PIPE_SLOTS ? (uint32_t)from : PIPE_SLOTS;
     while (clocks > 0 && slot < PIPE_SLOTS) {
         const double taken = fmin(clocks, SLOT_CLOCKS - (double)time->taken[slot]);
@@ -198,7 +198,9 @@ double ptx_walk_through_pipes(CriticalPathWalker *w, const LoweredInsn *insn, do
     double warps = insn->origin == NO_ID ? w->in->warps_per_block : active_warps(w, insn->origin),
            beside = fmax(1, (warps / partitions + 1) / 2), start = at;
     const uint32_t others = 1u << PIPE_TENSOR | 1u << PIPE_LSU | 1u << PIPE_SHARED;
-    for (uint32_t left = is_sequence ? 0 : w->pipes[insn->machine] & ~others; left;
+    /* what no barrier keeps behind goes ahead of the phase */
+    const bool is_apart = is_sequence || !(at >= w->phase);
+    for (uint32_t left = is_apart ? 0 : w->pipes[insn->machine] & ~others; left;
          left &= left - 1) {
         const unsigned p = (unsigned)__builtin_ctz(left);
         const double own = (double)insn->count * 32 * partitions / gpu->pipes[p].lanes
