@@ -422,10 +422,11 @@ typedef union MarkdownBlock {
 static void *allocate_zeroed(size_t count, size_t size)
 {
     MarkdownBlock *block = calloc(1, sizeof *block + count * size);
-    if (!block)
-        ptx_leave_without_memory();
-    block->bytes = count * size;
-    return block + 1;
+    if (block) {
+        block->bytes = count * size;
+        return block + 1;
+    }
+    ptx_leave_without_memory();
 }
 
 static void free_block(void *memory)
