@@ -807,7 +807,7 @@ typedef struct Matched {
     ptxlint_coverage *asked;            /* by options; NULL: they name nothing */
     LaunchFile *files;
     size_t file_count;
-    uint64_t kernels;                   /* which of the first 64 --kernel have matched one */
+    uint64_t kernels;                   /* a bit for each --kernel that has matched one */
 } Matched;
 
 /* matched, zeroed before, must be freed in any case. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LINES = 8, MAX_LOOKED_UP = 200 };
+enum { MAX_LINES = 8, MAX_LOOKED_UP = 200, KERNELS_TOLD = 64 };
 
 /* ---- collecting ------------------------------------------------------------------------------ */
 
@@ -67,7 +67,7 @@ static bool has_kernel(const ptxlint_module *module, const char *glob_text)
 static void note_kernels(Matched *matched, const ptxlint_module *module)
 {
     const StringList *globs = &matched->options->kernels;
-    for (size_t i = 0; i < globs->count && i < 64; i++)
+    for (size_t i = 0; i < globs->count && i < KERNELS_TOLD; i++)
         if (!(matched->kernels >> i & 1) && has_kernel(module, globs->items[i]))
             matched->kernels |= UINT64_C(1) << i;
 }
@@ -268,7 +268,7 @@ static ExitCode tell_asked(const Matched *matched)
 {
     ExitCode code = EXIT_CLEAN;
     ptxlint_covered seen;
-    for (size_t i = 0; i < matched->options->kernels.count && i < 64; i++)
+    for (size_t i = 0; i < matched->options->kernels.count && i < KERNELS_TOLD; i++)
         if (!(matched->kernels >> i & 1))
             code = tell_kernel(matched, matched->options->kernels.items[i]);
     if (code != EXIT_CLEAN)

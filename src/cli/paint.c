@@ -368,7 +368,7 @@ static void enter_node(Painter *p, cmark_node *node)
     case CMARK_NODE_HTML_INLINE: put_clean(&p->line, text, strlen(text));               break;
     case CMARK_NODE_SOFTBREAK:   ptx_text_put(&p->line, " ");                           break;
     case CMARK_NODE_LINEBREAK:   ptx_text_put(&p->line, "\n");                          break;
-    case CMARK_NODE_CODE:        put_code_span(p, text);                                    break;
+    case CMARK_NODE_CODE:        put_code_span(p, text);                                break;
     case CMARK_NODE_EMPH:        put_style(p, "\033[3m");                               break;
     case CMARK_NODE_STRONG:      put_style(p, "\033[1m");                               break;
     default:                     break;

@@ -498,6 +498,19 @@ static void barriers(Text *t, size_t n)
     end_kernel(t);
 }
 
+/* Code behind branches on data that only raises a flag: what its address is made of. */
+static void flags(Text *t, size_t n)
+{
+    begin_kernel(t);
+    add(t, "ld.param.u64 %%rd1, [a];\ncvta.to.global.u64 %%rd2, %%rd1;\n");
+    for (size_t i = 0; i < n; i++)
+        add(t,
+            "ld.global.u32 %%r2, [%%rd1+%zu];\nsetp.eq.u32 %%p1, %%r2, 7;\n@!%%p1 bra L%zu;\n"
+            "st.global.u32 [%%rd2], 1;\nL%zu:\n",
+            4 * (i % 1000), i, i);
+    end_kernel(t);
+}
+
 /* One block in which each copy looks for what waits for it. */
 static void copies(Text *t, size_t n)
 {
@@ -551,7 +564,8 @@ static const struct {
     GRAPH(same_function),
     SHAPE(many_files), SHAPE(many_variables), SHAPE(many_params), SHAPE(many_stems), SHAPE(many_names),
     GRAPH(nested_loops), GRAPH(irreducible), GRAPH(ladder), GRAPH(jump_tables), GRAPH(wide_liveness),
-    SHAPE(undefined_arguments), GRAPH(barriers), GRAPH(copies), GRAPH(nested_exits), SHAPE(variadic_call), SHAPE(long_line),
+    SHAPE(undefined_arguments), GRAPH(barriers), GRAPH(flags), GRAPH(copies), GRAPH(nested_exits), SHAPE(variadic_call),
+    SHAPE(long_line),
 };
 
 enum { MOST_GROWN = 70000 };

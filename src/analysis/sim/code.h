@@ -56,6 +56,7 @@ typedef struct Decoded {           /* per distinct opcode text */
 } Decoded;
 
 typedef struct SimInsn SimInsn;
+typedef struct FlagRegisters FlagRegisters;     /* flag_branch.c's */
 
 /* What runs find of a function whatever the launch, when they first ask. */
 typedef struct PlanMemo {
@@ -68,6 +69,7 @@ typedef struct PlanMemo {
     uint64_t pointers;
     bool has_pointers;
     const SharedUnit *unit;     /* ptx_shared_unit_of of the function; NULL: not asked for yet */
+    const FlagRegisters *flag_registers;        /* NULL: not asked for yet */
 } PlanMemo;
 
 typedef struct Plan {           /* of a function: what does not depend on the launch */

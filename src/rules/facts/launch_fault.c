@@ -1,5 +1,7 @@
 /* What CUDA refuses of a kernel's launch, with the numbers that show it. */
 #include "rules/facts/facts.h"
+
+#include "analysis/value/launch.h"
 #include "ir/func.h"
 #include "session/residency.h"
 #include "session/session.h"
@@ -41,8 +43,8 @@ static FaultText fault_clause(const Bounds *bounds, const LaunchShape *shape)
                  (long long)shape->threads_per_block, ptx_bounds_threads(bounds));
         break;
     case LAUNCH_DEEP_BLOCK:
-        snprintf(t.text, sizeof t.text, "its block has %lld threads in z, and a GPU takes 64",
-                 (long long)shape->block[2]);
+        snprintf(t.text, sizeof t.text, "its block has %lld threads in z, and a GPU takes %u",
+                 (long long)shape->block[2], (unsigned)ptx_max_ntid(2));
         break;
     case LAUNCH_OTHER_CLUSTER:
         snprintf(t.text, sizeof t.text,

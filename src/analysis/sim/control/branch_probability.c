@@ -6,7 +6,7 @@
 int ptx_branch_side(const FuncState *func_state, InsnId branch)
 {
     const int rare = ptx_branch_rare_side(func_state->func, branch);
-    return rare ? rare : ptx_branch_flag_side(func_state->func, func_state->cfg, branch);
+    return rare ? rare : ptx_branch_flag_side(func_state, branch);
 }
 
 /* ---- shares ---------------------------------------------------------------------------------- */

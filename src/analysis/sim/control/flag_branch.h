@@ -8,9 +8,9 @@
 #ifndef PTX_ANALYSIS_SIM_CONTROL_FLAG_BRANCH_H
 #define PTX_ANALYSIS_SIM_CONTROL_FLAG_BRANCH_H
 
-#include "analysis/flow/cfg.h"
+#include "analysis/sim/machine.h"
 
 /* As ptx_branch_rare_side: 1: by the branch, -1: by falling through, 0: neither. */
-int ptx_branch_flag_side(const Func *func, const Cfg *cfg, InsnId branch);
+int ptx_branch_flag_side(const FuncState *func_state, InsnId branch);
 
 #endif

@@ -130,6 +130,11 @@ static void use_pipes(CriticalPathWalker *w, const LoweredInsn *insn, bool is_fi
         w->times[PIPE_TENSOR].busy += warps * ptx_walk_matrix_clocks(w, insn->origin);
 }
 
+static double partition_count(const Gpu *gpu)
+{
+    return ptx_gpu_has(gpu, FIGURE_PARTITIONS) ? gpu->figures[FIGURE_PARTITIONS] : 1;
+}
+
 /* Lines of L1 that a warp's request passes. */
 static double lines_of(const CriticalPathWalker *w, const Count *total)
 {
@@ -148,9 +153,7 @@ static double lines_of(const CriticalPathWalker *w, const Count *total)
 static double wait_in_line(CriticalPathWalker *w, const LoweredInsn *insn, double at)
 {
     const Count *total = w->in->evaluation->insns[insn->origin].total;
-    const double partitions = ptx_gpu_has(w->in->gpu, FIGURE_PARTITIONS)
-                                  ? w->in->gpu->figures[FIGURE_PARTITIONS]
-                                  : 1;
+    const double partitions = partition_count(w->in->gpu);
     if (!(total->warps > 0))
         return 0;
     double own = insn->machine == MACHINE_SHARED || insn->machine == MACHINE_MATRIX
@@ -178,22 +181,21 @@ static double take_slots(const CriticalPathWalker *w, PipeTime *time, double clo
         clocks -= taken;
         slot += clocks > 0;
     }
+    const uint32_t end = slot < PIPE_SLOTS ? slot + 1 : PIPE_SLOTS;
+    time->slot_end = end > time->slot_end ? end : time->slot_end;
     if (slot == PIPE_SLOTS)
         return at;
-    time->slot_end = slot >= time->slot_end ? slot + 1 : time->slot_end;
     return w->phase + SLOT_CLOCKS * (double)slot + (double)time->taken[slot];
 }
 
 /* Warps that a scheduler has come out of a wait together, and go through a pipeline after each
  * other; the first of them is at the next one meanwhile. Attention by tiles (maxima, then ex2, then
  * products) of 128 by 128 by 8 warps, each block alone on its SM, on an H200: 576 us; with one
- * warp's own times 326, so 436. */
+ * warp's own times 326, so 444. */
 double ptx_walk_through_pipes(CriticalPathWalker *w, const LoweredInsn *insn, double at)
 {
     const Gpu *gpu = w->in->gpu;
-    const double partitions = ptx_gpu_has(gpu, FIGURE_PARTITIONS)
-                                  ? gpu->figures[FIGURE_PARTITIONS]
-                                  : 1;
+    const double partitions = partition_count(gpu);
     const bool is_sequence = insn->origin != NO_ID && w->of.sequences[insn->origin].each > 0;
     double warps = insn->origin == NO_ID ? w->in->warps_per_block : active_warps(w, insn->origin),
            beside = fmax(1, (warps / partitions + 1) / 2), start = at;
