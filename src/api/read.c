@@ -3,6 +3,7 @@
  * item behind it is resolved, as if one thread had done it all. */
 #include "api/read.h"
 
+#include "analysis/value/address_space.h"
 #include "ir/module.h"
 #include "ir/occurrence.h"
 #include "parser/parser.h"
@@ -70,6 +71,14 @@ static void foresee_ir(ptxlint_module *m, const AstItem *item)
         ptx_arena_foresee(&m->arena, ptx_arena_held(&m->arena) * m->length / end);
 }
 
+static void take_ir(ptxlint_module *m, const ptxlint_options *options, ReadArenas *arenas,
+                    Module *module)
+{
+    if (!options->syntax_only)
+        ptx_address_spaces_infer(module, &arenas->vectors, &arenas->scratch);
+    m->ir = module;
+}
+
 static void read_alone(ptxlint_module *m, const ptxlint_options *options, ReadArenas *arenas)
 {
     arenas->items.region = arenas->scratch.region;
@@ -81,7 +90,7 @@ static void read_alone(ptxlint_module *m, const ptxlint_options *options, ReadAr
         ptx_lower_item(lower, ptx_parser_header(parser), item);
         foresee_ir(m, item);
     }
-    m->ir = ptx_lower_finish(lower, ptx_parser_header(parser));
+    take_ir(m, options, arenas, ptx_lower_finish(lower, ptx_parser_header(parser)));
 }
 
 /* ---- handing over ---------------------------------------------------------------------------- */
@@ -195,7 +204,7 @@ static bool lower_batch(Reading *r, Lower *lower, const ReadBatch *b)
             ptx_lower_item(lower, &b->items[i].header, b->items[i].item);
             foresee_ir(r->m, b->items[i].item);
         } else {
-            r->m->ir = ptx_lower_finish(lower, &b->items[i].header);
+            take_ir(r->m, r->options, r->arenas, ptx_lower_finish(lower, &b->items[i].header));
         }
     }
     return b->is_last;

@@ -51,6 +51,7 @@ typedef struct Func {
     bool is_entry, has_body;
     bool has_syntax_error;      /* data-flow findings are withheld */
     bool has_calls;             /* calls, or names a function in another way */
+    bool has_generic;           /* an access to generic addresses */
     bool has_unknown;           /* an opcode that the table lacks, or an error: less is certain */
     uint8_t tid_component;      /* the last of %tid that it names, .x being 0 */
     /* named barriers: the highest number and one more; all 16 where one stands in a register */

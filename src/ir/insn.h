@@ -17,6 +17,9 @@ typedef struct Insn {
     bool guard_negated;
     bool has_nounroll;          /* behind .pragma "nounroll" */
     uint8_t access_bytes;       /* memory instructions: per thread, 0 where unknown */
+    /* Space of op; where that is generic, what the address certainly points to, as ptxas infers it:
+     * analysis/value/address_space.h */
+    uint8_t space;
 } Insn;
 
 /* Whether it accesses memory per thread: ld, st, atom, red, cp.async of 4 to 16 bytes, ldmatrix and

@@ -632,6 +632,8 @@ void ptx_lower_insn(Lower *l, const AstStmt *stmt)
     if (insn->access_bytes && l->module->has_address_size && l->module->address_size == 64
         && ptx_diag_errors(l->diags) == errors)
         report_narrow(l, insn);
+    insn->space = insn->op->space;
+    l->func->has_generic |= insn->op->space == SPACE_GENERIC;
     l->func->has_unknown |= (insn->op->flags & OPF_UNKNOWN) != 0;
     l->func->has_calls |= op->kind == OPK_CALL;
     if (op->kind == OPK_BAR)

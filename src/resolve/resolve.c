@@ -426,7 +426,7 @@ static void add_header_file(Lower *l, const AstFile *file)
     *at = *at ? *at : m->file_count;
 }
 
-const Module *ptx_lower_finish(Lower *l, const AstHeader *header)
+Module *ptx_lower_finish(Lower *l, const AstHeader *header)
 {
     Module *m = l->module;
     read_header(l, header);

@@ -18,6 +18,6 @@ Lower *ptx_lower_new(Arena *arena, Arena *vectors, Arena *scratch, DiagSink *dia
 /* Where names stand is noted in log, which is empty but for its arena. */
 void ptx_lower_log(Lower *lower, OccurrenceLog *log);
 void ptx_lower_item(Lower *lower, const AstHeader *header, const AstItem *item);
-const Module *ptx_lower_finish(Lower *lower, const AstHeader *header);
+Module *ptx_lower_finish(Lower *lower, const AstHeader *header);
 
 #endif

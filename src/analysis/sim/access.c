@@ -309,7 +309,7 @@ void ptx_memory_count(Machine *m, Warp *w, const SimInsn *insn, Count *count, ui
                                  .request = &lost,
                                  .address = address,
                                  .doubt = doubt,
-                                 .space = (uint8_t)(is_copy ? space : (Space)insn->op->space) });
+                                 .space = (uint8_t)(is_copy ? space : (Space)insn->insn->space) });
             if (is_drawn_request(&r, insn->op, address, space)) {
                 Request drawn = r;
                 drawn.lanes = addressed;

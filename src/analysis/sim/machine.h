@@ -359,7 +359,7 @@ static inline Space ptx_address_space(const Insn *insn, const Value *address, ui
     case WINDOW_LOCAL:  return SPACE_LOCAL;
     case WINDOW_CONST:  return SPACE_CONST;
     case WINDOW_PARAM:  return SPACE_PARAM;
-    default:            return SPACE_GLOBAL;
+    default:            return insn->space == SPACE_GENERIC ? SPACE_GLOBAL : (Space)insn->space;
     }
 }
 

@@ -400,7 +400,7 @@ static double wavefronts_by_chance(const PredictInput *in, const AddressDistribu
     const Count *count = in->evaluation->insns[i].total;
     const double all = in->evaluation->traffics.shared_bytes;
     bool is_atomic = insn->op->kind == OPK_ATOM || insn->op->kind == OPK_RED;
-    if (insn->op->space != SPACE_SHARED || !(count->data_requests > 0))
+    if (insn->space != SPACE_SHARED || !(count->data_requests > 0))
         return 0;
     unsigned lanes = (unsigned)fmax(1, fmin(32, round(count->data_lanes / count->data_requests)));
     double each = spread[i].reach > 0

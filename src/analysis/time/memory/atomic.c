@@ -55,7 +55,7 @@ AtomicTime ptx_atomic_time(const Gpu *gpu, const Func *func, const Evaluation *e
     for (InsnId i = 0; spread && i < func->insn_count; i++) {
         OpKind kind = (OpKind)func->insns[i].op->kind;
         const double reach = spread[i].reach > 0 ? spread[i].reach : (double)INFINITY;
-        if ((kind != OPK_ATOM && kind != OPK_RED) || func->insns[i].op->space == SPACE_SHARED
+        if ((kind != OPK_ATOM && kind != OPK_RED) || func->insns[i].space == SPACE_SHARED
             || !(evaluation->insns[i].total->data_requests > 0))
             continue;
         const double passes = (double)evaluation->insns[i].share

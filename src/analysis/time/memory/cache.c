@@ -502,10 +502,11 @@ typedef enum Way { WAY_NONE, WAY_LOAD, WAY_STORE, WAY_ATOMIC } Way;
 
 static Way way_of(const CacheInput *in, InsnId id)
 {
-    const Op *op = in->func->insns[id].op;
+    const Insn *insn = &in->func->insns[id];
+    const Op *op = insn->op;
+    const Space space = (Space)insn->space;
     if (!(in->evaluation->insns[id].total->data_lanes > 0) || !(in->evaluation->insns[id].share > 0)
-        || op->space == SPACE_CONST
-        || ptx_space_is_shared((Space)op->space) || op->space == SPACE_PARAM)
+        || space == SPACE_CONST || ptx_space_is_shared(space) || space == SPACE_PARAM)
         return WAY_NONE;
     if (op->kind == OPK_ATOM || op->kind == OPK_RED)
         return WAY_ATOMIC;
