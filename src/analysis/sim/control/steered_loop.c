@@ -99,7 +99,8 @@ static LaneNumber lanewise_result(const Steering *s, const Insn *insn, const Dec
     const unsigned count = insn->operand_count - 1;
     uint64_t x[MAX_FN_ARGS] = { 0 };
     uint8_t known = KNOWN;
-    if (!op->fn || op->takes_carry || op->is_chained || !count || count > MAX_FN_ARGS)
+    if (!op->fn || op->takes_carry || (op->is_chained && count > 2) || !count
+        || count > MAX_FN_ARGS)
         return (LaneNumber){ 0 };
     for (unsigned o = 0; o < count; o++) {
         if (operands[o + 1].flags & OPERAND_RIGHT)
