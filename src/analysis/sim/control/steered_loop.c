@@ -7,6 +7,7 @@
 #include "analysis/sim/value.h"
 #include "support/assert.h"
 #include "support/hash.h"
+#include "support/minmax.h"
 
 #include <string.h>
 
@@ -14,6 +15,7 @@ enum {
     MAX_STEERED_STEPS = 1 << 12,        /* instructions of one walk */
     MAX_ENTRY_DEPTH = 6,                /* from a register at the loop's entry to constants */
     MAX_FN_ARGS = 4,
+    LOOKED_LANES = 3,           /* a warp stays as long as the lane that stays longest */
     SAMPLES = 64,
     /* of a sample: so often a number of 64 bits is halved, and a remainder of two taken, at most
      * [1]; what goes on for longer counts */
@@ -374,6 +376,30 @@ static int64_t sampled_stays(Steering *s, InsnId branch)
     return (sum + SAMPLES / 2) / SAMPLES;
 }
 
+/* Of one lane. */
+static int64_t lane_stays(Steering *s, InsnId branch)
+{
+    ArenaMark mark = ptx_arena_mark(s->machine->scratch);
+    LaneNumber *entry = ptx_arena_array(s->machine->scratch, LaneNumber, s->func->reg_count + 1);
+    int64_t stays = 0;
+    enter_loop(s, entry);
+    for (unsigned o = 0; o < OUTCOME__COUNT && stays >= 0; o++) {
+        s->outcome = (Outcome)o;
+        memcpy(s->regs, entry, (s->func->reg_count + 1) * sizeof *entry);
+        stays = walk_steered(s, branch);
+    }
+    ptx_arena_release(s->machine->scratch, mark);
+    return stays;
+}
+
+/* The first, one in the middle, the last of those. */
+static unsigned lane_at(uint32_t lanes, unsigned which)
+{
+    for (unsigned skip = which * (ptx_lanes_count(lanes) - 1) / (LOOKED_LANES - 1); skip; skip--)
+        lanes &= lanes - 1;
+    return (unsigned)__builtin_ctz(lanes);
+}
+
 SteeredLoop ptx_steered_loop_find(Machine *m, Warp *w, InsnId branch)
 {
     const FuncState *func_state = w->frame->func_state;
@@ -385,18 +411,16 @@ SteeredLoop ptx_steered_loop_find(Machine *m, Warp *w, InsnId branch)
                    .func = func_state->func,
                    .is_ordered = true,
                    .loop = func_state->loops->loop_of[func_state->cfg->block_of[branch]] };
-    s.lane = (unsigned)__builtin_ctz(w->entries[w->entry_count - 1].lanes);
     s.is_own = ptx_arena_array(m->scratch, bool, s.func->reg_count + 1);
     s.regs = ptx_arena_array(m->scratch, LaneNumber, s.func->reg_count + 1);
-    LaneNumber *entry = ptx_arena_array(m->scratch, LaneNumber, s.func->reg_count + 1);
     mark_own(&s);
-    enter_loop(&s, entry);
     const InsnId target = branch_target(&s, &s.func->insns[branch]);
     int64_t stays = ptx_loop_exit_side(func_state, branch, target) ? 0 : -1;
-    for (unsigned o = 0; o < OUTCOME__COUNT && stays >= 0; o++) {
-        s.outcome = (Outcome)o;
-        memcpy(s.regs, entry, (s.func->reg_count + 1) * sizeof *entry);
-        stays = walk_steered(&s, branch);
+    const uint32_t lanes = w->entries[w->entry_count - 1].lanes;
+    for (unsigned i = 0; i < LOOKED_LANES && stays >= 0; i++) {
+        s.lane = lane_at(lanes, i);
+        const int64_t found = lane_stays(&s, branch);
+        stays = found < 0 ? found : ptx_i64_max(stays, found);
     }
     SteeredLoop out = { stays, s.is_ordered, false };
     if (stays < 0 && !ptx_loop_exit_counts(s.func, branch)) {

@@ -628,8 +628,10 @@ static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, 
         Way way = way_of(in, i);
         const Count *count = in->evaluation->insns[i].total;
         Located at;
+        const bool is_counted = way == WAY_STORE && in->spread[i].reach > 0
+                                && in->sources[i].is_rank;
         const bool is_led = (way == WAY_LOAD || way == WAY_STORE) && in->spread[i].reach > 0
-                            && !is_searched(in, i) && !ptx_is_list(in, i);
+                            && !is_searched(in, i) && !ptx_is_list(in, i) && !is_counted;
         const Led led = is_led ? ptx_led_by(in, &lists, i) : (Led){ 0 };
         if (is_led && ptx_locate(in, &lists, i, &led, &at) && at.is_near) {
             if (way == WAY_STORE)
@@ -643,7 +645,7 @@ static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, 
             const Led led_by = ptx_led_by(in, &lists, i);
             add_by_chance(m, &led_by, ptx_table_bytes(in, &lists, i), out);
         }
-        if (way == WAY_STORE && in->spread[i].reach > 0) {
+        if (way == WAY_STORE && in->spread[i].reach > 0 && !is_counted) {
             const Led led_by = ptx_led_by(in, &lists, i);
             store_by_chance(m, &led_by, ptx_table_bytes(in, &lists, i), out);
         } else if (way == WAY_STORE) {

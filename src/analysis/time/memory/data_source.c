@@ -20,6 +20,10 @@ typedef struct DataState {      /* of a register */
     uint32_t param;
     double scale;
     bool has_lane;
+    /* bytes from one thread of x to the next; 0: not known, or there is none */
+    double lane_scale;
+    /* without a leader: it was counted, by lanes or threads together */
+    bool is_rank;
     uint8_t grid_dims;
 } DataState;
 
@@ -28,6 +32,8 @@ typedef struct DataWalk {
     const Lanewise *ops;        /* per instruction */
     DataState *states;          /* per register */
     DataState shared;           /* what was last stored to shared memory, of what data lead */
+    bool is_counted;            /* what was last stored there no data lead */
+    bool has_copies;            /* of global memory to shared: who loads there loads data */
     InsnId *handed;             /* per load of shared memory: what leads what it loads; NO_ID */
 } DataWalk;
 
@@ -42,6 +48,8 @@ static DataState state_of_operand(const DataWalk *w, const Operand *operand)
         return w->states[operand->id];
     if (operand->kind == OPERAND_SREG)
         out.has_lane = operand->id == SREG_TID || operand->id == SREG_LANEID;
+    if (out.has_lane)
+        out.lane_scale = ptx_operand_value(operand) ? 0 : 1;
     if (operand->kind == OPERAND_SREG && operand->id == SREG_CTAID)
         out.grid_dims = (uint8_t)(1u << ptx_operand_value(operand));
     return out;
@@ -53,7 +61,13 @@ static void merge_state(DataState *to, const DataState *from)
     if (from->leader != NO_ID && (to->leader == NO_ID || from->leader > to->leader)) {
         to->leader = from->leader;
         to->scale = from->scale;
+    } else if (to->leader == NO_ID && from->is_rank) {
+        to->scale = from->scale;
     }
+    to->is_rank |= from->is_rank;
+    if (from->lane_scale > 0)   /* a warp's number times its bytes, and a lane's */
+        to->lane_scale = to->lane_scale > 0 ? fmin(to->lane_scale, from->lane_scale)
+                                            : from->lane_scale;
     to->param = to->param == NO_ID ? from->param : to->param;
     to->has_lane |= from->has_lane;
     to->grid_dims |= from->grid_dims;
@@ -62,6 +76,8 @@ static void merge_state(DataState *to, const DataState *from)
 /* What a factor makes of the bytes between two indices: only a constant is known. */
 static double scaled(double scale, Transfer transfer, const Operand *by)
 {
+    if (!(scale > 0))
+        return 0;
     bool is_number = by && by->kind == OPERAND_INT && ptx_operand_value(by) >= 0;
     switch (transfer) {
     case TRANSFER_MUL: case TRANSFER_MAD:
@@ -100,10 +116,14 @@ static DataState state_combined(const DataWalk *w, InsnId id)
         DataState of = state_of_operand(w, uses[u]);
         if (is_factor(transfer, u))
             of.param = NO_ID;       /* a stride: no pointer is multiplied */
-        if (u < 2 && of.leader != NO_ID && transfer != TRANSFER_INSERT)
+        if (u < 2 && transfer != TRANSFER_INSERT) {
             of.scale = scaled(of.scale, transfer, uses[u ? 0 : 1]);
-        if (!u && of.leader != NO_ID && transfer == TRANSFER_INSERT)
+            of.lane_scale = scaled(of.lane_scale, transfer, uses[u ? 0 : 1]);
+        }
+        if (!u && transfer == TRANSFER_INSERT) {
             of.scale = scaled(of.scale, transfer, uses[2]);
+            of.lane_scale = scaled(of.lane_scale, transfer, uses[2]);
+        }
         merge_state(&out, &of);
     }
     return out;
@@ -124,13 +144,34 @@ static bool hands_by_shared(const Op *op)
     return op->space == SPACE_SHARED || op->space == SPACE_SHARED_CTA;
 }
 
-/* Lanes hand indices over by way of shared memory: who loads one there goes where it says. */
+/* Lanes hand indices over by way of shared memory: who loads one there goes where it says. Or sums
+ * of what each of them counted. */
 static DataState state_handed(DataWalk *w, InsnId id)
 {
     w->handed[id] = w->shared.leader;
-    return w->shared.leader == NO_ID
-               ? no_state
-               : (DataState){ .leader = id, .param = NO_ID, .scale = w->shared.scale };
+    if (w->shared.leader == NO_ID || w->is_counted)
+        return (DataState){ .leader = NO_ID, .param = NO_ID, .scale = 1,
+                            .is_rank = !w->has_copies };
+    return (DataState){ .leader = id, .param = NO_ID, .scale = w->shared.scale };
+}
+
+/* Lanes that come next to each other have numbers next to each other: prefix sums of flags, or what
+ * a counter of all of them held. */
+static bool counts_lanes(const Op *op)
+{
+    return op->operation == OP_SHFL || op->operation == OP_VOTE || op->operation == OP_POPC;
+}
+
+static DataState state_of_address(const DataWalk *w, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(w->func, insn);
+    DataState at = no_state;
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (operands[o].role & ROLE_ADDRESS && operands[o].kind == OPERAND_REG) {
+            const DataState of = state_of_operand(w, &operands[o]);
+            merge_state(&at, &of);
+        }
+    return at;
 }
 
 static void note_stored(DataWalk *w, const Insn *insn)
@@ -144,19 +185,26 @@ static void note_stored(DataWalk *w, const Insn *insn)
         }
     if (stored.leader != NO_ID)
         w->shared = stored;
+    w->is_counted = stored.leader == NO_ID;
 }
 
 static DataState state_defined_by(DataWalk *w, InsnId id)
 {
     const Insn *insn = &w->func->insns[id];
     DataState out = no_state;
-    if (!(insn->op->flags & OPF_LOAD) && insn->op->kind != OPK_ATOM)
-        return state_combined(w, id);
+    if (!(insn->op->flags & OPF_LOAD) && insn->op->kind != OPK_ATOM) {
+        out = state_combined(w, id);
+        if (counts_lanes(insn->op) && out.leader == NO_ID && !out.is_rank)
+            out.scale = out.is_rank = true;
+        return out;
+    }
     if (insn->op->space == SPACE_PARAM || insn->op->space == SPACE_PARAM_ENTRY)
         out.param = param_at(w->func, insn);
     else if (insn->op->space == SPACE_GLOBAL || insn->op->space == SPACE_NONE
              || insn->op->space == SPACE_CONST)
-        out = (DataState){ .leader = id, .param = NO_ID, .scale = 1 };
+        out = (DataState){ .leader = id, .param = NO_ID, .scale = 1,
+                           .is_rank = ptx_op_has(insn->op, MOD_ADD)
+                                      && state_of_address(w, insn).leader == NO_ID };
     else if (insn->op->kind == OPK_LD && hands_by_shared(insn->op))
         out = state_handed(w, id);
     return out;
@@ -184,20 +232,32 @@ static bool is_before_loop(const Cfg *cfg, const Loops *loops, InsnId leader, In
     return loop != NO_LOOP && !ptx_loop_holds(loops, loop, cfg->block_of[leader]);
 }
 
+/* What leads it is no index of a lane or thread: none, a counter of all of them, or one number that
+ * all load alike, as where the part of an array begins. */
+static bool is_led_alike(const DataWalk *w, InsnId leader)
+{
+    if (leader == NO_ID || w->func->insns[leader].op->kind == OPK_ATOM)
+        return true;
+    const DataState at = state_of_address(w, &w->func->insns[leader]);
+    return at.leader == NO_ID && !at.has_lane && !at.is_rank;
+}
+
 static DataSource source_of(const DataWalk *w, InsnId id)
 {
     const Insn *insn = &w->func->insns[id];
-    const Operand *operands = ptx_insn_operands(w->func, insn);
-    DataState at = no_state;
-    for (uint32_t o = 0; o < insn->operand_count; o++)
-        if (operands[o].role & ROLE_ADDRESS && operands[o].kind == OPERAND_REG) {
-            const DataState of = state_of_operand(w, &operands[o]);
-            merge_state(&at, &of);
-        }
+    DataState at = state_of_address(w, insn);
     if (w->handed[id] != NO_ID)
         at.leader = w->handed[id];
-    return (DataSource){ at.leader, at.leader, at.scale, at.param,
-                         at.has_lane, at.grid_dims, false };
+    return (DataSource){ .leader = at.leader,
+                         .root = at.leader,
+                         .scale = at.scale,
+                         .param = at.param,
+                         .has_lane = at.has_lane,
+                         .grid_dims = at.grid_dims,
+                         .is_rank = at.is_rank && at.scale > 0 && at.scale <= insn->access_bytes
+                                    && is_led_alike(w, at.leader),
+                         .is_run = at.leader != NO_ID && insn->access_bytes
+                                   && fabs(at.lane_scale - insn->access_bytes) < 0.5 };
 }
 
 const DataSource *ptx_data_sources_compute(Arena *arena, Arena *scratch, const Func *func,
@@ -215,6 +275,7 @@ const DataSource *ptx_data_sources_compute(Arena *arena, Arena *scratch, const F
         w.states[r] = no_state;
     for (InsnId i = 0; i < func->insn_count; i++) {
         ptx_lanewise_make(func->insns[i].op, &ops[i]);
+        w.has_copies |= func->insns[i].op->kind == OPK_CP_ASYNC;
         w.handed[i] = NO_ID;
     }
     for (unsigned n = 0; n < WALKS; n++)
@@ -224,6 +285,9 @@ const DataSource *ptx_data_sources_compute(Arena *arena, Arena *scratch, const F
     for (InsnId i = 0; i < func->insn_count; i++) {
         for (unsigned n = 0; out[i].root != NO_ID && n < MOST_LEADERS; n++)
             out[i].root = out[out[i].root].leader != NO_ID ? out[out[i].root].leader : out[i].root;
+        out[i].is_run &= out[i].leader != NO_ID
+                         && (hands_by_shared(func->insns[out[i].leader].op)
+                             || out[out[i].leader].leader != NO_ID);
         out[i].is_walk = out[i].leader != NO_ID && cfg
                          && is_before_loop(cfg, loops, out[i].leader, i);
     }

@@ -20,6 +20,12 @@ typedef struct DataSource {
     bool has_lane;              /* the address differs from lane to lane by more than data ... */
     uint8_t grid_dims;          /* ... and from block to block: a bit for each dimension */
     bool is_walk;               /* the leader stands before the loop that the access is in */
+    /* no index leads it, but a rank: how many there are before it, as lanes or threads together
+     * count them, or as a counter says. So they lie side by side, in whatever order */
+    bool is_rank;
+    /* to what each lane loaded its own number is added, an element from one to the next: sorted by
+     * what leads the load, whose places begin there */
+    bool is_run;
 } DataSource;
 
 /* Per instruction. Owned by arena; scratch, another arena, is left as found. */

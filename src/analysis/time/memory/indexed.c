@@ -45,6 +45,10 @@ static double share_of_list(const CacheInput *in, const Lists *lists, InsnId id)
     return leader != NO_ID && ptx_is_list(in, leader) ? lists->share[in->sources[leader].param] : 1;
 }
 
+/* Measured on an H200: 6 sectors of a request's 32 words where 8.4 million numbers were sorted by 8
+ * bits, 7,296 of them in a block. */
+enum { RUNS_OF_WARP = 3 };
+
 Led ptx_led_by(const CacheInput *in, const Lists *lists, InsnId id)
 {
     const Count *count = in->evaluation->insns[id].total;
@@ -52,6 +56,8 @@ Led ptx_led_by(const CacheInput *in, const Lists *lists, InsnId id)
                  share = share_of_list(in, lists, id), bytes = in->func->insns[id].access_bytes;
     Led out = { .groups = fmin(lanes, ptx_data_groups(in->sources, in->func,
                                                       in->evaluation->insns, id)) };
+    if (in->sources[id].is_run)
+        out.groups = fmin(out.groups, RUNS_OF_WARP);
     out.bytes = in->sources[id].has_lane ? bytes * lanes / out.groups : bytes;
     out.element = bytes;
     out.requests = count->data_requests * share;
