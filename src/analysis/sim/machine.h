@@ -94,6 +94,7 @@ typedef struct FuncState {           /* a function as it is run */
     /* per loop: its trips, as the launch says, + 1; 0: it does not. NULL: of none */
     const uint32_t *given;
     SteeredBranch *steered;     /* per branch that data decide; NULL: of none */
+    uint64_t steer_work;        /* instructions looked at for steered, so far */
     const uint64_t *index_steps;        /* loop_exit.c's, per loop; NULL: with steered */
     /* per instruction, of the warps that run; of plain ones only the first of them. NULL: nothing
      * yet */

@@ -275,6 +275,24 @@ static bool linear_widened(Counter *c, LoopId loop, const Sym *sym, Test *test, 
     return true;
 }
 
+/* The low bits of a register that only these are taken of again: an int that a 64-bit size is added
+ * to. */
+static bool linear_low(Counter *c, LoopId loop, SymId id, Test *test, Linear *out)
+{
+    const Sym sym = *ptx_sym(c->s, id), wide = *ptx_sym(c->s, sym.a);
+    if (wide.kind != SYM_PHI || wide.a != loop)
+        return false;
+    const Phi values = ptx_ssa_phi(c->reach, sym.a);
+    const SymId next = ptx_exit_known_values(c, values.next),
+                step = ptx_sym_sub(c->s, ptx_sym_resize(c->s, next, sym.width, false), id);
+    if (ptx_sym_varies(c->s, step, loop))
+        return false;
+    test->phi = test->phi ? test->phi : sym.a;
+    *out = (Linear){ ptx_sym_resize(c->s, ptx_exit_known_values(c, values.start), sym.width, false),
+                     step };
+    return true;
+}
+
 /* id as base + k * step in iteration k of the loop. */
 static bool linear_in(Counter *c, LoopId loop, SymId id, Test *test, unsigned depth, Linear *out)
 {
@@ -297,6 +315,8 @@ static bool linear_in(Counter *c, LoopId loop, SymId id, Test *test, unsigned de
         return sym.width > 1 && ptx_sym(c->s, sym.a)->width > 1
                && linear_widened(c, loop, &sym, test, depth, out);
     case SYM_TRUNC:
+        if (linear_low(c, loop, id, test, out))
+            return true;
         if (!linear_in(c, loop, sym.a, test, depth + 1, out))
             return false;
         out->base = ptx_sym_resize(c->s, out->base, sym.width, false);

@@ -17,6 +17,7 @@ enum {
     DOUBTFUL_STAYS = 4,
     MAX_UNROLLED_LIST = 8,      /* elements a turn: more are a step from list to list */
     HURRIED_STAYS = 8,          /* and where SimConfig.is_hurried */
+    MAX_STEER_WORK = 1 << 22,           /* FuncState.steer_work; then what was found holds on */
     BRIEF_SHARE = 8,            /* of the steps, before SimConfig.is_brief has a say */
 };
 
@@ -149,8 +150,9 @@ static uint32_t guessed_trips(const FuncState *func_state, InsnId branch)
     return is_list || trips <= DOUBTFUL_STAYS + 1 ? (uint32_t)trips : DOUBTFUL_STAYS + 1;
 }
 
-/* Where data steer the loop, but do not count its iterations. */
-static unsigned steered_stays(Machine *m, Warp *w, InsnId branch)
+/* Where data steer the loop, but do not count its iterations: those are counted each time that a
+ * warp enters it, since its bounds may be others. */
+static unsigned steered_stays(Machine *m, Warp *w, InsnId branch, bool is_entered)
 {
     FuncState *func_state = w->frame->func_state;
     if (m->config.is_hurried || m->config.most_stays < ASSUMED_STAYS)
@@ -161,23 +163,29 @@ static unsigned steered_stays(Machine *m, Warp *w, InsnId branch)
         func_state->index_steps = ptx_loop_exit_steps(m->arena, func_state);
     }
     SteeredBranch *known = &func_state->steered[branch];
-    if (!known->stays) {
+    const bool is_again = is_entered && known->stays > 1 && !known->is_sampled
+                          && func_state->steer_work < MAX_STEER_WORK;
+    if (!known->stays || is_again) {
         const SteeredLoop found = ptx_steered_loop_find(m, w, branch);
-        *known = (SteeredBranch){ (uint32_t)(found.stays + 2), guessed_trips(func_state, branch),
-                                  found.is_ordered, found.is_sampled };
+        func_state->steer_work += func_state->func->insn_count;
+        if (!is_again || found.stays >= 0)
+            *known = (SteeredBranch){ (uint32_t)(found.stays + 2),
+                                      guessed_trips(func_state, branch), found.is_ordered,
+                                      found.is_sampled };
     }
     return known->stays == 1 ? known->guess - 1 : known->stays - 2;
 }
 
 /* How often lanes stay in a loop at its branch, where it is unknown whether they do, or rests on an
  * assumption. */
-static unsigned most_stays(Machine *m, Warp *w, InsnId branch, InsnId target, bool is_maybe)
+static unsigned most_stays(Machine *m, Warp *w, InsnId branch, InsnId target, bool is_maybe,
+                           bool is_entered)
 {
     if (!is_maybe)
         return m->config.is_hurried ? HURRIED_STAYS : m->config.most_stays;
     switch (ptx_loop_exit_find(w->frame->func_state, branch, target)) {
     case LOOP_EXIT_NONE: return 0;
-    case LOOP_EXIT_DATA: return steered_stays(m, w, branch);
+    case LOOP_EXIT_DATA: return steered_stays(m, w, branch, is_entered);
     case LOOP_EXIT_LONG:
         return m->config.is_hurried || m->config.most_stays < DOUBTFUL_STAYS
                    ? DOUBTFUL_STAYS
@@ -300,7 +308,8 @@ void ptx_branch_run(Machine *m, Warp *w, const Insn *insn, uint32_t taken, uint3
                    : 0;
     if (side) {
         uint32_t *stays = stays_at(m, w->frame, top->pc);
-        unsigned most = most_stays(m, w, top->pc, target, maybe != 0);
+        const bool is_entered = !(*stays & ~WAS_LEFT);
+        unsigned most = most_stays(m, w, top->pc, target, maybe != 0, is_entered);
         bool is_given = given_stays(m, func_state, top->pc, side > 0 ? target : next, &most);
         const bool leaves = is_left(m, stays, most, is_given);
         if (leaves && !m->config.is_hurried && !is_given)
