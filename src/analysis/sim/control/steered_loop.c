@@ -2,6 +2,7 @@
 
 #include "analysis/sim/control/loop_exit.h"
 #include "ir/reg.h"
+#include "ir/sreg.h"
 #include "analysis/sim/machine.h"
 #include "analysis/sim/observer.h"
 #include "analysis/sim/value.h"
@@ -9,12 +10,14 @@
 #include "support/hash.h"
 #include "support/minmax.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
     MAX_STEERED_STEPS = 1 << 12,        /* instructions of one walk */
     MAX_ENTRY_DEPTH = 6,                /* from a register at the loop's entry to constants */
     MAX_FN_ARGS = 4,
+    MAX_OUTSIDE = 64,           /* definitions before the loop that what it begins with rests on */
     LOOKED_LANES = 3,           /* a warp stays as long as the lane that stays longest */
     SAMPLES = 64,
     /* of a sample: so often a number of 64 bits is halved, and a remainder of two taken, at most
@@ -44,7 +47,13 @@ typedef struct Steering {
     unsigned sample;            /* what was loaded is this random number, + 1; 0: not known */
     unsigned depth;             /* of sampled_number */
     bool *is_own;               /* per register: an instruction of the loop writes it */
-    LaneNumber *regs;               /* per register that is */
+    bool *is_written, *is_written_again;        /* per register: some instruction does; another */
+    /* per register: its definition before the loop is followed, for a block in the middle of the
+     * grid: the first one, which runs, may have next to nothing to search */
+    bool *is_outside;
+    InsnId outside[MAX_OUTSIDE];        /* those definitions, in order */
+    unsigned outside_count;
+    LaneNumber *regs;               /* per register that is either */
 } Steering;
 
 /* ---- operands -------------------------------------------------------------------------------- */
@@ -63,7 +72,12 @@ static LaneNumber sampled_number(const Steering *s, RegId reg);
 
 static LaneNumber steered_number(const Steering *s, const Operand *operand, Type type)
 {
-    if (operand->kind != OPERAND_REG || !s->is_own[operand->id]) {
+    const bool is_block = operand->kind == OPERAND_SREG && operand->id == SREG_CTAID && !s->sample
+                          && !s->machine->grid_is_assumed;
+    const int64_t dim = is_block ? ptx_operand_value(operand) : -1;
+    if (dim >= 0 && dim < 3)
+        return (LaneNumber){ s->machine->grid[dim] / 2, KNOWN };
+    if (operand->kind != OPERAND_REG || !(s->is_own[operand->id] || s->is_outside[operand->id])) {
         LaneNumber known = machine_number(s, operand, type);
         bool is_sampled = s->sample && known.known == KNOWN_NOT && operand->kind == OPERAND_REG
                           && !operand->flags;
@@ -177,6 +191,11 @@ static void steer_insn(Steering *s, const Insn *insn)
 
 /* ---- at the loop's entry --------------------------------------------------------------------- */
 
+static InsnId header_of(const Steering *s)
+{
+    return s->func_state->cfg->blocks[s->func_state->loops->loops[s->loop].header].first;
+}
+
 static InsnId entry_definition(const Steering *s, RegId reg, InsnId before)
 {
     for (InsnId i = before; i-- > 0;) {
@@ -186,6 +205,15 @@ static InsnId entry_definition(const Steering *s, RegId reg, InsnId before)
                 return i;
     }
     return NO_ID;
+}
+
+/* It is passed on each way to the loop. */
+static bool is_plain_definition(const Steering *s, InsnId def)
+{
+    return def != NO_ID && s->func->insns[def].guard == NO_ID
+           && ptx_insn_operands(s->func, &s->func->insns[def])->kind == OPERAND_REG
+           && ptx_dom_dominates(s->func_state->dom, s->func_state->cfg->block_of[def],
+                                s->func_state->loops->loops[s->loop].header);
 }
 
 /* Uniform: all bits of an integer, floating point from 0 to 1. */
@@ -261,9 +289,55 @@ static LaneNumber at_entry(Steering *s, RegId reg, InsnId before, unsigned depth
                : insn_result(s, insn);
 }
 
-static InsnId header_of(const Steering *s)
+static int by_place(const void *a, const void *b)
 {
-    return s->func_state->cfg->blocks[s->func_state->loops->loops[s->loop].header].first;
+    const InsnId x = *(const InsnId *)a, y = *(const InsnId *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* What a definition before the loop takes from others. */
+static void follow_outside(Steering *s, InsnId def)
+{
+    const Insn *insn = &s->func->insns[def];
+    const Operand *operands = ptx_insn_operands(s->func, insn);
+    for (uint32_t o = 0; o < insn->operand_count; o++) {
+        const RegId reg = operands[o].id;
+        if (operands[o].kind != OPERAND_REG || !(operands[o].role & ROLE_USE) || s->is_own[reg]
+            || s->is_written_again[reg] || s->is_outside[reg] || s->outside_count == MAX_OUTSIDE)
+            continue;
+        const InsnId from = entry_definition(s, reg, def);
+        if (!is_plain_definition(s, from) || loads_data(&s->func->insns[from]))
+            continue;
+        s->is_outside[reg] = true;
+        s->outside[s->outside_count++] = from;
+    }
+}
+
+static void find_outside(Steering *s)
+{
+    for (RegId r = 0; r < s->func->reg_count; r++) {
+        const InsnId def = s->is_own[r] ? entry_definition(s, r, header_of(s)) : NO_ID;
+        if (is_plain_definition(s, def))
+            follow_outside(s, def);
+    }
+    for (unsigned i = 0; i < s->outside_count; i++)
+        follow_outside(s, s->outside[i]);
+    qsort(s->outside, s->outside_count, sizeof *s->outside, by_place);
+}
+
+/* What cannot be followed is as in the block that runs. */
+static void enter_outside(Steering *s)
+{
+    for (unsigned i = 0; i < s->outside_count; i++) {
+        const Insn *insn = &s->func->insns[s->outside[i]];
+        const Operand *to = ptx_insn_operands(s->func, insn);
+        LaneNumber found = insn->op->space == SPACE_PARAM || insn->op->space == SPACE_PARAM_ENTRY
+                               ? param_number(s, insn)
+                               : insn_result(s, insn);
+        if (found.known == KNOWN_NOT)
+            found = machine_number(s, to, (Type)insn->op->type);
+        s->regs[to->id] = found;
+    }
 }
 
 /* Of a register that no instruction of the loop writes, and that data make. */
@@ -286,14 +360,23 @@ static void mark_own(Steering *s)
     for (InsnId i = 0; i < s->func->insn_count; i++) {
         const Operand *operands = ptx_insn_operands(s->func, &s->func->insns[i]);
         bool is_inside = ptx_loop_has(s->func_state, s->loop, i);
-        for (uint32_t o = 0; is_inside && o < s->func->insns[i].operand_count; o++)
-            if (ptx_operand_is_def(&operands[o]))
-                s->is_own[operands[o].id] = true;
+        for (uint32_t o = 0; o < s->func->insns[i].operand_count; o++)
+            if (ptx_operand_is_def(&operands[o])) {
+                const RegId reg = operands[o].id;
+                s->is_own[reg] |= is_inside;
+                s->is_written_again[reg] |= s->is_written[reg];
+                s->is_written[reg] = true;
+            }
     }
 }
 
 static void enter_loop(Steering *s, LaneNumber *entry)
 {
+    enter_outside(s);
+    for (unsigned i = 0; i < s->outside_count; i++) {
+        const RegId reg = ptx_insn_operands(s->func, &s->func->insns[s->outside[i]])->id;
+        entry[reg] = s->regs[reg];
+    }
     for (RegId r = 0; r < s->func->reg_count; r++)
         if (s->is_own[r])
             entry[r] = at_entry(s, r, header_of(s), MAX_ENTRY_DEPTH);
@@ -413,7 +496,12 @@ SteeredLoop ptx_steered_loop_find(Machine *m, Warp *w, InsnId branch)
                    .loop = func_state->loops->loop_of[func_state->cfg->block_of[branch]] };
     s.is_own = ptx_arena_array(m->scratch, bool, s.func->reg_count + 1);
     s.regs = ptx_arena_array(m->scratch, LaneNumber, s.func->reg_count + 1);
+    s.is_written = ptx_arena_array(m->scratch, bool, s.func->reg_count + 1);
+    s.is_written_again = ptx_arena_array(m->scratch, bool, s.func->reg_count + 1);
+    s.is_outside = ptx_arena_array(m->scratch, bool, s.func->reg_count + 1);
     mark_own(&s);
+    if (!m->grid_is_assumed)
+        find_outside(&s);
     const InsnId target = branch_target(&s, &s.func->insns[branch]);
     int64_t stays = ptx_loop_exit_side(func_state, branch, target) ? 0 : -1;
     const uint32_t lanes = w->entries[w->entry_count - 1].lanes;

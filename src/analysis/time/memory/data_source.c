@@ -22,6 +22,7 @@ typedef struct DataState {      /* of a register */
     bool has_lane;
     /* bytes from one thread of x to the next; 0: not known, or there is none */
     double lane_scale;
+    double added_scale;         /* the same, of a thread's number that was added to what was loaded */
     /* without a leader: it was counted, by lanes or threads together */
     bool is_rank;
     uint8_t grid_dims;
@@ -68,6 +69,7 @@ static void merge_state(DataState *to, const DataState *from)
     if (from->lane_scale > 0)   /* a warp's number times its bytes, and a lane's */
         to->lane_scale = to->lane_scale > 0 ? fmin(to->lane_scale, from->lane_scale)
                                             : from->lane_scale;
+    to->added_scale = to->added_scale > 0 ? to->added_scale : from->added_scale;
     to->param = to->param == NO_ID ? from->param : to->param;
     to->has_lane |= from->has_lane;
     to->grid_dims |= from->grid_dims;
@@ -100,6 +102,11 @@ static bool is_factor(Transfer transfer, unsigned use)
            || (transfer == TRANSFER_MAD && use < 2);
 }
 
+static bool is_sum(Transfer transfer)
+{
+    return transfer == TRANSFER_ADD || transfer == TRANSFER_MAD;
+}
+
 static DataState state_combined(const DataWalk *w, InsnId id)
 {
     const Insn *insn = &w->func->insns[id];
@@ -107,6 +114,7 @@ static DataState state_combined(const DataWalk *w, InsnId id)
     const Transfer transfer = w->ops[id].fn ? (Transfer)w->ops[id].transfer : TRANSFER_OPAQUE;
     DataState out = no_state;
     unsigned count = 0;
+    double added = 0;
     for (uint32_t o = 0; o < insn->operand_count && count < 3; o++)
         if (operands[o].role & ROLE_USE)
             uses[count++] = &operands[o];
@@ -119,13 +127,18 @@ static DataState state_combined(const DataWalk *w, InsnId id)
         if (u < 2 && transfer != TRANSFER_INSERT) {
             of.scale = scaled(of.scale, transfer, uses[u ? 0 : 1]);
             of.lane_scale = scaled(of.lane_scale, transfer, uses[u ? 0 : 1]);
+            of.added_scale = scaled(of.added_scale, transfer, uses[u ? 0 : 1]);
         }
         if (!u && transfer == TRANSFER_INSERT) {
             of.scale = scaled(of.scale, transfer, uses[2]);
             of.lane_scale = scaled(of.lane_scale, transfer, uses[2]);
+            of.added_scale = scaled(of.added_scale, transfer, uses[2]);
         }
+        if (u && is_sum(transfer) && (out.leader == NO_ID) != (of.leader == NO_ID))
+            added = out.leader == NO_ID ? out.lane_scale : of.lane_scale;
         merge_state(&out, &of);
     }
+    out.added_scale = added > 0 ? added : out.added_scale;
     return out;
 }
 
@@ -257,7 +270,7 @@ static DataSource source_of(const DataWalk *w, InsnId id)
                          .is_rank = at.is_rank && at.scale > 0 && at.scale <= insn->access_bytes
                                     && is_led_alike(w, at.leader),
                          .is_run = at.leader != NO_ID && insn->access_bytes
-                                   && fabs(at.lane_scale - insn->access_bytes) < 0.5 };
+                                   && fabs(at.added_scale - insn->access_bytes) < 0.5 };
 }
 
 const DataSource *ptx_data_sources_compute(Arena *arena, Arena *scratch, const Func *func,
