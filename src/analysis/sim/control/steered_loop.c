@@ -289,7 +289,7 @@ static LaneNumber at_entry(Steering *s, RegId reg, InsnId before, unsigned depth
                : insn_result(s, insn);
 }
 
-static int by_place(const void *a, const void *b)
+static int by_insn_id(const void *a, const void *b)
 {
     const InsnId x = *(const InsnId *)a, y = *(const InsnId *)b;
     return x < y ? -1 : x > y;
@@ -322,7 +322,7 @@ static void find_outside(Steering *s)
     }
     for (unsigned i = 0; i < s->outside_count; i++)
         follow_outside(s, s->outside[i]);
-    qsort(s->outside, s->outside_count, sizeof *s->outside, by_place);
+    qsort(s->outside, s->outside_count, sizeof *s->outside, by_insn_id);
 }
 
 /* What cannot be followed is as in the block that runs. */

@@ -22,7 +22,8 @@ typedef struct DataState {      /* of a register */
     bool has_lane;
     /* bytes from one thread of x to the next; 0: not known, or there is none */
     double lane_scale;
-    double added_scale;         /* the same, of a thread's number that was added to what was loaded */
+    /* the same, of a thread's number that was added to what was loaded */
+    double added_scale;
     /* without a leader: it was counted, by lanes or threads together */
     bool is_rank;
     uint8_t grid_dims;
@@ -207,8 +208,10 @@ static DataState state_defined_by(DataWalk *w, InsnId id)
     DataState out = no_state;
     if (!(insn->op->flags & OPF_LOAD) && insn->op->kind != OPK_ATOM) {
         out = state_combined(w, id);
-        if (counts_lanes(insn->op) && out.leader == NO_ID && !out.is_rank)
-            out.scale = out.is_rank = true;
+        if (counts_lanes(insn->op) && out.leader == NO_ID && !out.is_rank) {
+            out.scale = 1;
+            out.is_rank = true;
+        }
         return out;
     }
     if (insn->op->space == SPACE_PARAM || insn->op->space == SPACE_PARAM_ENTRY)
