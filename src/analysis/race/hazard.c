@@ -26,6 +26,7 @@ enum {
     /* instructions of each warp where the launch is not given: so many, and one for each of the
      * kernel; */
     STEPS_FLOOR = 128,
+    STEPS_OF_TENSOR = 1024,     /* and for each tcgen05.mma: a few rounds of its loop; */
     /* half of that for more warps where the shape of the block is not; */
     WARPS_FEW = 2,
     STEPS_LAUNCH = 1 << 18,     /* where it is */
@@ -60,12 +61,22 @@ static bool is_worth(const Func *func, const Launch *launch)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+static uint64_t steps_of_tensors(const Func *func)
+{
+    uint64_t steps = 0;
+    for (InsnId i = 0; i < func->insn_count && steps < STEPS_LAUNCH; i++)
+        if (func->insns[i].op->operation == OP_TCGEN05_MMA)
+            steps += STEPS_OF_TENSOR;
+    return steps;
+}
+
 uint64_t ptx_search_steps(const Search *s)
 {
     const SimShape *shape = &s->shape;
-    const uint64_t few = shape->warp_count * (STEPS_FLOOR + (uint64_t)s->func->insn_count);
     if (!shape->grid_is_assumed)
         return STEPS_LAUNCH;
+    const uint64_t few = shape->warp_count * (STEPS_FLOOR + (uint64_t)s->func->insn_count)
+                         + steps_of_tensors(s->func);
     return shape->block_is_assumed && shape->warp_count > WARPS_FEW ? few / 2 : few;
 }
 
@@ -285,7 +296,7 @@ static bool is_excused(const Search *s, const Hazard *h, uint64_t address)
 HazardKind ptx_search_kind(uint8_t queue)
 {
     switch (queue) {
-    case QUEUE_MATRIX: return HAZARD_MATRIX;
+    case QUEUE_MATRIX: case QUEUE_TENSOR: return HAZARD_MATRIX;
     case QUEUE_COPY:   return HAZARD_COPY;
     default:           return HAZARD_BULK;
     }
@@ -346,6 +357,7 @@ bool ptx_search_make_hazard(Search *s, const RacePair *pair, bool is_possible, H
                      .second = access_of(s, &pair->second),
                      .kind = kind,
                      .queue = queue,
+                     .is_begun = pair->is_begun,
                      .is_committed = pair->is_committed,
                      .newer = pair->newer,
                      .ignored_wait = s->race->ignored_wait,
@@ -417,7 +429,8 @@ static bool locate(Search *s, Seen first, Seen second, Hazard *h)
  * tensor core, which is seen by its descriptor alone. */
 static unsigned witness_rank(const Hazard *h)
 {
-    return 2u * h->kind + (h->first.queue == QUEUE_MATRIX || h->second.queue == QUEUE_MATRIX);
+    return 2u * h->kind
+           + (ptx_race_is_of_matrix(h->first.queue) || ptx_race_is_of_matrix(h->second.queue));
 }
 
 /* The surest that races; NULL: nothing does. */
@@ -472,7 +485,7 @@ static void collect_possible(Search *s, Hazards *out, Hazard *items)
 static void find_reader(Hazard *h)
 {
     const HazardAccess *second = &h->second;
-    if (h->queue || (second->queue != QUEUE_BULK && second->queue != QUEUE_MATRIX)
+    if (h->queue || (second->queue != QUEUE_BULK && !ptx_race_is_of_matrix(second->queue))
         || second->place >= h->first.place)
         return;
     h->queue = second->queue;
@@ -526,6 +539,42 @@ static HazardAccess access_at(const Search *s, InsnId insn, uint32_t warp)
                                        thread / block[0] / block[1] } };
 }
 
+static bool is_run_known(const Search *s)
+{
+    const Race *r = s->race;
+    return !r->pair_count && !r->is_doubtful && !r->has_others && !s->shape.block_is_assumed;
+}
+
+/* Whatever comes behind it. */
+static bool collect_unmade(const Search *s, Hazards *out, Hazard *items)
+{
+    const Unmade *unmade = &s->race->unmade;
+    if (unmade->insn == NO_ID || !is_run_known(s) || s->func->has_calls
+        || !ptx_machine_is_complete(s->machine))
+        return false;
+    Hazard *h = &items[out->count++];
+    *h = (Hazard){ .kind = HAZARD_UNMADE,
+                   .certainty = CERTAINTY_EXACT,
+                   .first = access_at(s, unmade->insn, unmade->warp),
+                   .second = access_at(s, unmade->insn, unmade->warp) };
+    find_variable(s, unmade->address, h);
+    return true;
+}
+
+static bool collect_tensor(const Search *s, Hazards *out, Hazard *items)
+{
+    const TensorMemory *t = &s->race->tensor;
+    if (t->early.insn == NO_ID || !is_run_known(s))
+        return false;
+    Hazard *h = &items[out->count++];
+    *h = (Hazard){ .kind = HAZARD_TENSOR,
+                   .certainty = CERTAINTY_EXACT,
+                   .var = NO_ID,
+                   .first = access_at(s, t->early_with.insn, t->early_with.warp),
+                   .second = access_at(s, t->early.insn, t->early.warp) };
+    return true;
+}
+
 /* The first of the warps is enough: who comes later cannot make it good. */
 static bool collect_crowd(const Search *s, Hazards *out, Hazard *items)
 {
@@ -558,6 +607,7 @@ static bool collect_waits(const Search *s, Hazards *out, Hazard *items)
                    .certainty = CERTAINTY_EXACT,
                    .wanted = stuck->wanted,
                    .pending = stuck->pending,
+                   .is_miscounted = stuck->is_miscounted,
                    .owed = stuck->owed };
     h->first = h->kind == HAZARD_STALE ? access_at(s, stale->arrival, stale->warp)
                                        : access_at(s, stuck->made, stuck->warp);
@@ -826,7 +876,8 @@ const Hazards *ptx_hazards_find(const KernelRun *run)
     out->beyond = find_beyond(arena, &s);
     out->unwritten = find_unwritten(arena, &s);
     collect_possible(&s, out, items + MAX_HAZARDS);
-    if (!collect_crowd(&s, out, items) && !collect_waits(&s, out, items)) {
+    if (!collect_crowd(&s, out, items) && !collect_unmade(&s, out, items)
+        && !collect_waits(&s, out, items) && !collect_tensor(&s, out, items)) {
         turn_to_first_block(&s);
         if (!s.shape.block_is_assumed || holds_for_all(&s))
             collect(&s, out, items);

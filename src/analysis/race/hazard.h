@@ -44,6 +44,10 @@ typedef enum HazardKind {
     HAZARD_STALE,
     /* first: where the mbarrier is made; second arrives there with more lanes than a phase takes */
     HAZARD_CROWD,
+    HAZARD_UNMADE,              /* second: of an mbarrier that nothing has made, as first */
+    /* second loads tensor memory, and no multiplication as first is known to be done; or frees it
+     * while first may load */
+    HAZARD_TENSOR,
 } HazardKind;
 
 typedef enum Repair {
@@ -62,11 +66,13 @@ typedef struct Hazard {         /* something is missing that puts two accesses i
     uint8_t repair;             /* Repair */
     Certainty certainty;
     uint8_t queue;              /* race.h's Queue, of the copy */
+    bool is_begun;              /* whoever came later knew that the other had begun */
     bool is_committed;          /* the copy is in a group, */
     uint32_t newer;             /* behind which so many others were committed when it was met */
     /* of HAZARD_STUCK: arrivals, and those that are missing; bytes that are owed. Of HAZARD_CROWD:
      * arrivals, and those that come */
     uint32_t wanted, pending;
+    bool is_miscounted;         /* of HAZARD_STUCK: race.h's Stuck */
     int64_t owed;
     InsnId index;               /* of HAZARD_UPDATE: the load that gives it */
     InsnId ignored_wait;        /* in the kernel, whose result nothing reads; NO_ID */

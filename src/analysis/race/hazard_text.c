@@ -15,11 +15,14 @@
 
 static const char *verb_of(const HazardAccess *access)
 {
+    const Op *op = access->func->insns[access->insn].op;
+    if (op->family == OP_MBARRIER)
+        return op->operation == OP_MBARRIER_INIT ? "initialises" : "uses";
     if (access->is_by_data)
         return access->is_write ? "may write" : "may read";
     switch ((Queue)access->queue) {
     case QUEUE_BULK:    return "copies from";
-    case QUEUE_MATRIX:  return "multiplies";
+    case QUEUE_MATRIX: case QUEUE_TENSOR: return "multiplies";
     case QUEUE_NONE:    return access->is_write ? "writes" : "reads";
     default:            return "copies to";
     }
@@ -41,13 +44,28 @@ static void write_round(char *out, size_t size, const Module *module, const Func
                           ptx_line_title(module, &kernel->insns[access->loops[i]], line));
 }
 
+/* One of the two is a copy that an mbarrier says is done. */
+static bool has_transfer(const Hazard *h)
+{
+    return h->first.queue == QUEUE_MBARRIER || h->second.queue == QUEUE_MBARRIER;
+}
+
+static const char *missing_of_matrix(const Hazard *h)
+{
+    if (has_transfer(h) && !h->is_begun)
+        return "neither waits for the other";
+    return h->queue == QUEUE_TENSOR
+               ? "no wait for the tcgen05.commit of the multiplication"
+               : "no wgmma.wait_group has waited for the multiplication";
+}
+
 /* What is missing between the two. */
 static const char *missing_of(const Hazard *h)
 {
     switch (h->kind) {
     case HAZARD_BLOCK:  return "no barrier between";
     case HAZARD_WARP:   return "both in one warp, with no __syncwarp() of both between";
-    case HAZARD_MATRIX: return "no wgmma.wait_group has waited for the multiplication";
+    case HAZARD_MATRIX: return missing_of_matrix(h);
     case HAZARD_PROXY:  return "no fence.proxy.async between";
     default:            break;
     }
@@ -99,6 +117,31 @@ static int write_wait(char *out, size_t size, const Hazard *h, const char *name)
                       -(long long)h->owed);
 }
 
+static bool is_release(const Hazard *h)
+{
+    return h->second.func->insns[h->second.insn].op->operation == OP_TCGEN05_DEALLOC;
+}
+
+/* Of HAZARD_TENSOR and HAZARD_UNMADE. */
+static int write_early(char *out, size_t size, const Hazard *h, const char *name)
+{
+    const uint32_t *a = h->second.thread, *b = h->first.thread;
+    if (h->kind == HAZARD_UNMADE)
+        return snprintf(out, size,
+                        "thread (%u, %u, %u) uses an mbarrier that no mbarrier.init has "
+                        "initialised: byte %llu of %s",
+                        a[0], a[1], a[2], (unsigned long long)h->offset, name);
+    if (is_release(h))
+        return snprintf(out, size,
+                        "thread (%u, %u, %u) frees tensor memory that thread (%u, %u, %u) may "
+                        "still load: no barrier between",
+                        a[0], a[1], a[2], b[0], b[1], b[2]);
+    return snprintf(out, size,
+                    "thread (%u, %u, %u) loads tensor memory, and has waited for no "
+                    "tcgen05.commit: the multiplication may still write it",
+                    a[0], a[1], a[2]);
+}
+
 /* The variable, or what it is where there is none of a name. */
 static void write_variable(char *out, size_t size, const Module *module, VarId var,
                            const char *otherwise)
@@ -125,17 +168,24 @@ static const char *describe_update(Arena *arena, const Module *module, const Fun
 const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *kernel,
                                 const Hazard *h)
 {
-    char text[512], rounds[2][192], name[72], line[LINE_TITLE_BYTES];
+    char text[512], rounds[2][192], name[72], mbarrier[104], line[LINE_TITLE_BYTES];
     const HazardAccess *a = &h->second, *b = &h->first;
     int count;
-    bool is_wait = h->kind >= HAZARD_STUCK;
+    const bool is_early = h->kind == HAZARD_UNMADE || h->kind == HAZARD_TENSOR,
+               is_wait = h->kind >= HAZARD_STUCK && !is_early;
     write_variable(name, sizeof name, module, h->var, is_wait ? "`an mbarrier`" : "shared memory");
+    if (h->offset)
+        snprintf(mbarrier, sizeof mbarrier, "byte %llu of %s", (unsigned long long)h->offset, name);
+    else
+        snprintf(mbarrier, sizeof mbarrier, "%s", name);
     if (h->kind == HAZARD_UPDATE)
         return describe_update(arena, module, kernel, h, name);
     write_round(rounds[0], sizeof rounds[0], module, kernel, a);
     write_round(rounds[1], sizeof rounds[1], module, kernel, b);
-    if (is_wait)
-        count = write_wait(text, sizeof text, h, name);
+    if (is_early)
+        count = write_early(text, sizeof text, h, name);
+    else if (is_wait)
+        count = write_wait(text, sizeof text, h, mbarrier);
     else
         count = snprintf(
             text, sizeof text,
@@ -172,6 +222,34 @@ static int write_copy_wait(char *out, size_t size, const Hazard *h)
                         barrier);
     return snprintf(out, size, "cp.async.wait_group %u (__pipeline_wait_prior(%u))%s",
                     (unsigned)h->newer, (unsigned)h->newer, barrier);
+}
+
+/* No arrival came at all: it is not the count that is wrong. */
+static const char advice_of_no_arrival[] =
+    "an arrival in this phase; a wait that comes before any arrival, as a producer's for an empty "
+    "slot, begins with parity 1, and one for data with parity 0";
+
+/* The waits that a multiplication, or a copy into what it reads, lacks. */
+static int write_matrix_wait(char *out, size_t size, const Hazard *h)
+{
+    const bool is_tensor = h->queue == QUEUE_TENSOR || h->first.queue == QUEUE_TENSOR
+                           || h->second.queue == QUEUE_TENSOR;
+    if (has_transfer(h) && !h->is_begun)
+        return snprintf(out, size,
+                        "before the multiplication a wait for the copy's phase of its mbarrier; "
+                        "before the copy one for the mbarrier on which %s; the parities flip "
+                        "with each pass over the ring",
+                        is_tensor ? "tcgen05.commit arrives"
+                                  : "the multiplying warps arrive behind wgmma.wait_group");
+    if (is_tensor)
+        return snprintf(out, size,
+                        "tcgen05.commit on an mbarrier behind the multiplication, and "
+                        "mbarrier.try_wait.parity in a loop for its phase before the bytes are "
+                        "written again");
+    return snprintf(out, size,
+                    "wgmma.wait_group.sync.aligned %u, and behind it a barrier or mbarrier "
+                    "where other threads are concerned",
+                    (unsigned)h->newer);
 }
 
 const char *ptx_divergence_describe(Arena *arena, const Module *module, const Divergence *d)
@@ -253,12 +331,6 @@ static const char *write_repair(Arena *arena, const Hazard *h)
     return ptx_arena_strndup(arena, text, (size_t)count);
 }
 
-/* One of the two is a copy that an mbarrier says is done. */
-static bool has_transfer(const Hazard *h)
-{
-    return h->first.queue == QUEUE_MBARRIER || h->second.queue == QUEUE_MBARRIER;
-}
-
 /* There is a wait, and the thread goes on whatever it returns. */
 static const char *advise_reading(Arena *arena, const Module *module, const Insn *wait)
 {
@@ -286,6 +358,10 @@ const char *ptx_hazard_advise(Arena *arena, const Module *module, const Func *ke
                          "mbarrier.arrive.expect_tx with as many bytes as are copied",
         [HAZARD_CROWD] = "one thread arrives with expect_tx (elect.sync, or threadIdx.x == 0) and "
                          "copies; or mbarrier.init with as many arrivals as there are",
+        [HAZARD_UNMADE] = "mbarrier.init for each mbarrier of the ring by one thread, then a "
+                          "barrier of the block, before any thread uses it",
+        [HAZARD_TENSOR] = "mbarrier.try_wait.parity in a loop, for the phase that tcgen05.commit "
+                          "arrives in: 0 is the first, and 1 returns at once on a new mbarrier",
         [HAZARD_STALE] = "flip the parity in each iteration: xor.b32 with 1 after the wait; or "
                          "mbarrier.init with as many arrivals as a phase gets",
     };
@@ -303,10 +379,13 @@ const char *ptx_hazard_advise(Arena *arena, const Module *module, const Func *ke
     if (h->ignored_wait != NO_ID && h->kind <= HAZARD_BULK && has_transfer(h))
         return advise_reading(arena, module, &kernel->insns[h->ignored_wait]);
     if (h->kind == HAZARD_MATRIX)
+        count = write_matrix_wait(text, sizeof text, h);
+    else if (h->kind == HAZARD_TENSOR && is_release(h))
         count = snprintf(text, sizeof text,
-                         "wgmma.wait_group.sync.aligned %u, and behind it a barrier or mbarrier "
-                         "where other threads are concerned",
-                         (unsigned)h->newer);
+                         "bar.sync 0 (__syncthreads()) between the tcgen05.wait::ld of the warps "
+                         "that load and tcgen05.dealloc");
+    else if (h->kind == HAZARD_STUCK && !h->is_miscounted)
+        count = snprintf(text, sizeof text, "%s", advice_of_no_arrival);
     else if (h->kind == HAZARD_COPY || h->kind == HAZARD_BULK)
         count = write_copy_wait(text, sizeof text, h);
     else if (h->kind == HAZARD_BLOCK && has_transfer(h))

@@ -52,7 +52,9 @@ typedef enum WgmmaRegistersPart {
     PART_COMMIT,
     PART_WAIT,
     PART_MOVE,
-    PART_CALL
+    PART_CALL,
+    PART_LOAD,                  /* tcgen05.ld, */
+    PART_LOADED                 /* and what waits for it */
 } WgmmaRegistersPart;
 
 static WgmmaRegistersPart part_of(const Op *op)
@@ -64,6 +66,8 @@ static WgmmaRegistersPart part_of(const Op *op)
     case OP_WGMMA_WAIT_GROUP:   return PART_WAIT;
     case OP_MOV:                return PART_MOVE;
     case OP_CALL:               return PART_CALL;
+    case OP_TCGEN05_LD:         return PART_LOAD;
+    case OP_TCGEN05_WAIT_LD:    return PART_LOADED;
     default:                    return PART_OTHER;
     }
 }
@@ -80,10 +84,11 @@ static bool is_of_a(const Operand *operand)
            && operand->flags & OPERAND_ELEMENT;
 }
 
-static bool has_multiplication(const Func *func)
+static bool has_asynchronous_results(const Func *func)
 {
     for (InsnId i = 0; i < func->insn_count; i++)
-        if (func->insns[i].op->operation == OP_WGMMA_MMA_ASYNC)
+        if (func->insns[i].op->operation == OP_WGMMA_MMA_ASYNC
+            || func->insns[i].op->operation == OP_TCGEN05_LD)
             return true;
     return false;
 }
@@ -104,7 +109,15 @@ static bool give_slot(WgmmaRegistersFlow *f, const Operand *operand)
     return true;
 }
 
-/* Those of multiplications, and what moves from one or to one. */
+/* The instruction gives the register to the tensor core, or waits for what loads it. */
+static bool is_given_away(WgmmaRegistersPart part, const Operand *operand)
+{
+    if (part == PART_LOAD)
+        return operand->kind == OPERAND_REG && operand->role & ROLE_DEF;
+    return part == PART_MMA && (is_accumulator(operand) || is_of_a(operand));
+}
+
+/* Those of multiplications and loads, and what moves from one or to one. */
 static void find_slots(WgmmaRegistersFlow *f)
 {
     const Func *func = f->func;
@@ -119,9 +132,7 @@ static void find_slots(WgmmaRegistersFlow *f)
             for (unsigned o = 0; o < insn->operand_count && part == PART_MOVE; o++)
                 is_any |= operands[o].kind == OPERAND_REG && f->slot_of[operands[o].id];
             for (unsigned o = 0; o < insn->operand_count; o++)
-                if (is_any
-                    || (part == PART_MMA
-                        && (is_accumulator(&operands[o]) || is_of_a(&operands[o]))))
+                if (is_any || is_given_away(part, &operands[o]))
                     has_changed |= give_slot(f, &operands[o]);
         }
     }
@@ -182,12 +193,14 @@ static void note_fault(WgmmaRegistersFlow *f, MatrixFault fault)
 static void note_flight(WgmmaRegistersFlow *f, InsnId insn, MatrixFaultKind kind,
                         const Operand *operand, const Flight *flight)
 {
-    if (!flight->age)
+    const bool is_load = flight->age
+                         && f->func->insns[flight->by].op->operation == OP_TCGEN05_LD;
+    if (!flight->age || (is_load && kind != MATRIX_READ))
         return;
     MatrixFault fault = { .insn = insn,
                           .with = flight->by,
                           .reg = operand->id,
-                          .kind = (uint8_t)kind,
+                          .kind = (uint8_t)(is_load ? MATRIX_LOADED : kind),
                           .is_committed = flight->age > IN_NO_GROUP,
                           .is_on_all_paths = !flight->is_maybe };
     if (fault.is_committed)
@@ -223,6 +236,15 @@ static void multiply(WgmmaRegistersFlow *f, InsnId id, const Insn *insn)
             *(is_accumulator(&operands[o]) ? &s->out : &s->in) =
                 (Flight){ id, IN_NO_GROUP, insn->guard != NO_ID };
     }
+}
+
+/* tcgen05.ld: what it writes is there behind a tcgen05.wait::ld. */
+static void load_tensor(WgmmaRegistersFlow *f, InsnId id, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(f->func, insn);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (is_given_away(PART_LOAD, &operands[o]))
+            state_of(f, &operands[o])->out = (Flight){ id, IN_NO_GROUP, insn->guard != NO_ID };
 }
 
 static void age(Flight *flight)
@@ -290,11 +312,16 @@ static void step_over_wgmma(WgmmaRegistersFlow *f, InsnId id)
     WgmmaRegistersPart part = part_of(insn->op);
     switch (part) {
     case PART_MMA:      multiply(f, id, insn); return;
+    case PART_LOAD:     load_tensor(f, id, insn); return;
     case PART_MOVE:     move(f, insn); return;
     case PART_OTHER:    touch_accumulators(f, id, insn); return;
     case PART_CALL:
         memset(f->now, 0, f->slot_count * sizeof *f->now);
         f->unfenced_now = 0;
+        return;
+    case PART_LOADED:
+        if (insn->guard == NO_ID)
+            memset(f->now, 0, f->slot_count * sizeof *f->now);
         return;
     case PART_FENCE:    f->unfenced_now = 0; break;
     default:            break;
@@ -341,7 +368,7 @@ const MatrixFaults *ptx_matrix_faults_compute(Arena *arena, Arena *scratch, cons
 {
     ArenaMark mark = ptx_arena_mark(scratch);
     MatrixFaults *out = ptx_arena_new(arena, MatrixFaults);
-    if (!has_multiplication(func))
+    if (!has_asynchronous_results(func))
         return out;
     WgmmaRegistersFlow f = { .func = func,
                              .cfg = cfg,

@@ -1,5 +1,5 @@
-/* wgmma_registers.h -- registers of warpgroup multiplications that are touched while the tensor
- * core may still use them.
+/* wgmma_registers.h -- registers of warpgroup multiplications, and of loads from tensor memory,
+ * that are touched while the tensor core may still use them.
  *
  * wgmma.mma_async reads and writes its registers after the instruction is done. Two rules of PTX
  * ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions", follow from that: an
@@ -8,6 +8,9 @@
  * registers stands a wgmma.fence; one stands before the first of all. Here both are a forward data
  * flow over the registers of multiplications: how many groups were committed since the youngest
  * that may be in flight, and what wrote them since the last fence.
+ *
+ * The registers that tcgen05.ld of sm_100 loads are followed in the same way up to the next
+ * tcgen05.wait::ld: PTX ISA, "Tensor Core 5th Generation Family Instructions: tcgen05.wait".
  *
  * A mov copies a state along with its value and is no access: compilers write them for the
  * assembler to remove. So is a constant that one writes behind a fence. A call may wait, and
@@ -26,6 +29,7 @@ typedef enum MatrixFaultKind {
     MATRIX_WRITTEN,             /* the same, or registers of A in flight */
     MATRIX_NO_FENCE,            /* wgmma.mma_async without any wgmma.fence before it */
     MATRIX_STALE_FENCE,         /* its registers were written behind the last one */
+    MATRIX_LOADED,              /* read before a tcgen05.wait::ld: tcgen05.ld may write it yet */
 } MatrixFaultKind;
 
 typedef struct MatrixFault {    /* of an instruction */

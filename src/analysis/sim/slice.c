@@ -86,6 +86,7 @@ static void read_always(Slicer *s, const Insn *insn)
                      || insn->op->family == OP_MBARRIER || insn->op->family == OP_CP
                      || insn->op->family == OP_TENSORMAP;
     const bool is_multiplication = insn->op->family == OP_WGMMA
+                                   || insn->op->operation == OP_TCGEN05_MMA
                                    || insn->op->operation == OP_WMMA_LOAD
                                    || insn->op->operation == OP_WMMA_STORE;
     s->has_reduction |= reduces(insn, operands);

@@ -143,6 +143,8 @@ unsigned ptx_measure_race_places(FactCache *q, InsnId insn, FactId fact,
 
 /* matrix.c: registers of multiplications in flight. */
 double ptx_measure_matrix_faults(FactCache *q);
+double ptx_measure_tensor_columns(FactCache *q, const Insn *insn);
+double ptx_measure_kernel_columns(FactCache *q);
 double ptx_measure_matrix(FactCache *q, InsnId insn, FactId fact, Certainty *certainty);
 const char *ptx_measure_matrix_text(FactCache *q, InsnId insn, FactId fact);
 InsnId ptx_measure_matrix_with(FactCache *q, InsnId insn);

@@ -112,6 +112,8 @@ static bool is_hazard_of(const Hazard *hazard, FactId fact)
     case HAZARD_STUCK: case HAZARD_CROWD:
         return fact == FACT_INSN_is_miscounted;
     case HAZARD_STALE:  return fact == FACT_INSN_is_wait_stale;
+    case HAZARD_UNMADE: return fact == FACT_INSN_is_uninitialised;
+    case HAZARD_TENSOR: return fact == FACT_INSN_is_tensor_unordered;
     default:            return fact == FACT_INSN_is_race;
     }
 }

@@ -240,9 +240,12 @@ double ptx_measure_insn(FactCache *q, const Subjects *s, FactId fact, Certainty 
     case FACT_INSN_is_operand_in_flight:
     case FACT_INSN_is_proxy_unfenced:
     case FACT_INSN_is_miscounted: case FACT_INSN_is_wait_stale:
+    case FACT_INSN_is_uninitialised: case FACT_INSN_is_tensor_unordered:
         return ptx_measure_race(q, s->insn, fact, certainty);
     case FACT_INSN_is_matrix_in_flight: case FACT_INSN_is_matrix_unfenced:
+    case FACT_INSN_is_tensor_load_in_flight:
         return ptx_measure_matrix(q, s->insn, fact, certainty);
+    case FACT_INSN_tensor_columns:      return ptx_measure_tensor_columns(q, insn);
     case FACT_INSN_is_barrier_divergent: return ptx_measure_barrier_divergent(q, s->insn);
     case FACT_INSN_is_beyond_shared: case FACT_INSN_is_beyond_allocation:
     case FACT_INSN_is_unwritten:

@@ -101,6 +101,7 @@ double ptx_measure_kernel(FactCache *q, FactId fact, Certainty *certainty)
         return q->cfg ? ptx_measure_weighted_instructions(q) : UNKNOWN;
     case FACT_KERNEL_loops:                 return q->cfg ? q->loops->loop_count : 0;
     case FACT_KERNEL_matrix_faults:         return ptx_measure_matrix_faults(q);
+    case FACT_KERNEL_tensor_columns:        return ptx_measure_kernel_columns(q);
     case FACT_KERNEL_races: case FACT_KERNEL_redundant_barriers:
         return ptx_measure_hazards(q, fact);
     case FACT_KERNEL_has_launch_bounds:

@@ -1,9 +1,13 @@
-/* Facts about registers of multiplications in flight. */
+/* Facts about registers of multiplications in flight, and tensor memory. */
 #include "rules/facts/facts.h"
 #include "analysis/redundancy/wgmma_registers.h"
+#include "analysis/value/points_to.h"
 #include "ir/func.h"
+#include "ir/insn.h"
 #include "ir/module.h"
+#include "ir/operand.h"
 #include "ir/reg.h"
+#include "isa/isa.h"
 #include "session/session.h"
 
 #include <math.h>
@@ -15,13 +19,20 @@ double ptx_measure_matrix_faults(FactCache *q)
     return faults ? faults->count : UNKNOWN;
 }
 
+static FactId fact_of_fault(MatrixFaultKind kind)
+{
+    switch (kind) {
+    case MATRIX_NO_FENCE: case MATRIX_STALE_FENCE: return FACT_INSN_is_matrix_unfenced;
+    case MATRIX_LOADED:                            return FACT_INSN_is_tensor_load_in_flight;
+    default:                                       return FACT_INSN_is_matrix_in_flight;
+    }
+}
+
 double ptx_measure_matrix(FactCache *q, InsnId insn, FactId fact, Certainty *certainty)
 {
     const MatrixFault *fault = ptx_matrix_fault_at(ptx_session_matrix_faults(q->session), insn);
-    bool is_of_fence = fault
-                       && (fault->kind == MATRIX_NO_FENCE || fault->kind == MATRIX_STALE_FENCE);
     *certainty = fault && !fault->is_on_all_paths ? CERTAINTY_ESTIMATE : CERTAINTY_EXACT;
-    return fault && is_of_fence == (fact == FACT_INSN_is_matrix_unfenced);
+    return fault && fact == fact_of_fault((MatrixFaultKind)fault->kind);
 }
 
 static const char *describe_matrix(FactCache *q, const MatrixFault *fault)
@@ -30,6 +41,8 @@ static const char *describe_matrix(FactCache *q, const MatrixFault *fault)
         [MATRIX_READ] = "`%.*s` is read while a wgmma.mma_async may still write it: %s",
         [MATRIX_WRITTEN] = "`%.*s` is written while a wgmma.mma_async still uses it: %s",
         [MATRIX_STALE_FENCE] = "`%.*s` was written after the last wgmma.fence",
+        [MATRIX_LOADED] = "`%.*s` is read while a tcgen05.ld may still write it: no "
+                          "tcgen05.wait::ld between",
     };
     char text[200];
     if (fault->kind == MATRIX_NO_FENCE)
@@ -48,6 +61,8 @@ static const char *advise_matrix(FactCache *q, const MatrixFault *fault)
     char text[120];
     if (fault->kind == MATRIX_NO_FENCE)
         return "wgmma.fence.sync.aligned, behind whatever writes the registers";
+    if (fault->kind == MATRIX_LOADED)
+        return "tcgen05.wait::ld.sync.aligned before this";
     if (fault->kind == MATRIX_STALE_FENCE)
         return "wgmma.fence.sync.aligned behind it";
     int count = snprintf(text, sizeof text, "%swgmma.wait_group.sync.aligned %u before this",
@@ -70,4 +85,33 @@ InsnId ptx_measure_matrix_with(FactCache *q, InsnId insn)
 {
     const MatrixFault *fault = ptx_matrix_fault_at(ptx_session_matrix_faults(q->session), insn);
     return fault ? fault->with : NO_ID;
+}
+
+/* Of tcgen05.alloc and tcgen05.dealloc: the constant number of columns. */
+double ptx_measure_tensor_columns(FactCache *q, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(q->func, insn);
+    const bool is_of_columns = insn->op->operation == OP_TCGEN05_ALLOC
+                               || insn->op->operation == OP_TCGEN05_DEALLOC;
+    int64_t columns;
+    for (unsigned o = 0; is_of_columns && o < insn->operand_count; o++)
+        if (operands[o].position == 1)
+            return ptx_points_to_constant(ptx_session_points_to(q->session), &operands[o], &columns)
+                       ? (double)columns
+                       : UNKNOWN;
+    return UNKNOWN;
+}
+
+double ptx_measure_kernel_columns(FactCache *q)
+{
+    const Insn *only = NULL;
+    for (InsnId i = 0; i < q->func->insn_count; i++) {
+        const Insn *insn = &q->func->insns[i];
+        if (insn->op->operation != OP_TCGEN05_ALLOC)
+            continue;
+        if (only)
+            return UNKNOWN;
+        only = insn;
+    }
+    return only ? ptx_measure_tensor_columns(q, only) : UNKNOWN;
 }

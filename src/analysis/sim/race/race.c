@@ -18,8 +18,8 @@ static bool has_protocols(const Module *module)
 {
     for (uint32_t i = 0; i < module->op_count; i++) {
         const Op *op = module->ops[i];
-        if (op->family == OP_MBARRIER || op->family == OP_WGMMA || op->family == OP_FABRIC
-            || ptx_op_is_bulk(op))
+        if (op->family == OP_MBARRIER || op->family == OP_WGMMA || op->family == OP_TCGEN05
+            || op->family == OP_FABRIC || ptx_op_is_bulk(op))
             return true;
     }
     return false;
@@ -143,7 +143,8 @@ void ptx_race_begin(Race *r)
     r->is_lost = r->is_blind = r->is_doubtful = r->is_partial = r->has_others = false;
     if (!r->watches)
         forget_pairs(r);
-    r->stale.wait = r->stuck.wait = r->crowd.wait = r->ignored_wait = NO_ID;
+    ptx_race_tensor_begin(r);
+    r->unmade.insn = r->stale.wait = r->stuck.wait = r->crowd.wait = r->ignored_wait = NO_ID;
 }
 
 /* ---- sites ----------------------------------------------------------------------------------- */
@@ -551,7 +552,7 @@ void ptx_race_touch(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8_t 
 {
     Machine *m = r->machine;
     Scratch address;
-    enum { MBARRIER_BYTES = 8 };
+    enum { MBARRIER_BYTES = 8, TENSOR_ADDRESS_BYTES = 4 };
     if (r->is_lost || !ptx_memory_read_address(m, w, insn, 0, &address)
         || address.value.unknown & lanes || address.value.align != ALIGN_EXACT)
         return;
@@ -565,7 +566,9 @@ void ptx_race_touch(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8_t 
     now.queue = QUEUE_NONE;
     LaneAccess a;
     a.touch = &now;
-    place_lanes(&a, &address.value, MBARRIER_BYTES, lanes);
+    place_lanes(&a, &address.value,
+                insn->op->operation == OP_TCGEN05_ALLOC ? TENSOR_ADDRESS_BYTES : MBARRIER_BYTES,
+                lanes);
     note(r, &a, NULL);
     if (r->met > r->max_met)
         end_if_useless(r);

@@ -11,7 +11,8 @@
  *
  * What goes on behind its instruction counts as done later. A cp.async, a bulk copy out of shared
  * memory, a wgmma.mma_async: at the clock of the wait for its group. A copy that completes on an
- * mbarrier: with the phase, which is one more column of the clocks. A third row of columns is for
+ * mbarrier, a tcgen05.mma that a tcgen05.commit tracks: with the phase, which is one more column of
+ * the clocks. A third row of columns is for
  * the async proxy: up to where a warp knows that what others wrote is there for it. Lanes of one
  * warp are ordered by whatever makes them meet: bar.warp.sync, shuffles, votes. */
 #ifndef PTX_ANALYSIS_SIM_RACE_RACE_H
@@ -45,9 +46,15 @@ typedef enum Queue {
     QUEUE_COPY,                 /* cp.async.wait_group */
     QUEUE_BULK,                 /* cp.async.bulk.wait_group */
     QUEUE_MATRIX,               /* wgmma.wait_group, of one warp for its warpgroup */
+    QUEUE_TENSOR,               /* a phase of an mbarrier that tcgen05.commit arrives in */
     QUEUE_COUNT,
     QUEUE_MBARRIER = QUEUE_COUNT,       /* a phase of an mbarrier */
 } Queue;
+
+static inline bool ptx_race_is_of_matrix(uint8_t queue)
+{
+    return queue == QUEUE_MATRIX || queue == QUEUE_TENSOR;
+}
 
 typedef struct Seen {           /* an access by one thread to one place */
     uint64_t value;             /* that is stored, where has_value */
@@ -166,6 +173,7 @@ typedef struct RacePair {       /* of sites */
     /* the first goes on behind its instruction, and its thread had not waited for it; or the second
      * does, and had begun */
     bool is_open;
+    bool is_begun;              /* the second's thread knew that the first had begun */
     bool is_unfenced;           /* they are in order, but for the proxies that they go through */
     bool is_committed;          /* the first is in a group, */
     uint32_t newer;             /* behind which so many others were committed */
@@ -240,11 +248,19 @@ typedef struct Stuck {
     /* of the kernel's own function, at an mbarrier; NO_ID: there is none. Where that was made */
     InsnId wait, made;
     uint32_t warp, wanted, pending;
+    bool is_miscounted;         /* some of what its phase takes came, and not all of it */
     int64_t owed;
     uint64_t address;
 } Stuck;
 
-/* cp.async.mbarrier.arrive: groups before upto are done with a phase */
+/* The first use of an mbarrier that nothing has made. */
+typedef struct Unmade {
+    InsnId insn;                /* of the kernel's own function; NO_ID: there is none */
+    uint32_t warp;
+    uint64_t address;
+} Unmade;
+
+/* cp.async.mbarrier.arrive, tcgen05.commit: groups before upto are done with a phase */
 typedef struct Delivery {
     uint32_t upto, phase;
     uint8_t mbarrier;
@@ -266,6 +282,8 @@ typedef enum Order {            /* what an instruction has to do with order */
     ORDER_COMMIT, ORDER_WAIT_GROUP, ORDER_WAIT_ALL, ORDER_COPIES_ARRIVE,
     ORDER_COMMIT_BULK, ORDER_WAIT_BULK, ORDER_COMMIT_MATRIX, ORDER_WAIT_MATRIX,
     ORDER_TRANSFER, ORDER_MULTIPLY, ORDER_FRAGMENT, ORDER_PROXY,
+    /* of tcgen05 */
+    ORDER_MULTIPLY_TENSOR, ORDER_COMMIT_TENSOR, ORDER_ALLOC, ORDER_LOAD_TENSOR, ORDER_FREE_TENSOR,
     ORDER_INIT, ORDER_EXPECT, ORDER_ARRIVE, ORDER_WAIT, /* of an mbarrier */
     ORDER_CLUSTER_ARRIVE, ORDER_CLUSTER_WAIT,
     ORDER_FENCE,                /* of what was read before it; of all that comes behind */
@@ -312,6 +330,24 @@ typedef struct LaneClocks {
     uint32_t known[WARP_LANES][WARP_LANES];
 } LaneClocks;
 
+typedef struct TensorAccess {   /* by a warp to tensor memory */
+    InsnId insn;
+    uint32_t warp, clock;       /* clock: 0: there was none */
+} TensorAccess;
+
+/* What a kernel does with the tensor memory of sm_100. */
+typedef struct TensorMemory {
+    bool is_known;              /* the next two were looked for */
+    bool has_one_allocation;    /* one tcgen05.alloc, and one tcgen05.dealloc */
+    InsnId multiplication;      /* the first, where nothing else writes tensor memory; NO_ID */
+    TensorAccess *loads;        /* per warp, the last */
+    TensorAccess freed;
+    /* the first that comes too early: a load before any multiplication is known to be done, or a
+     * release while a warp may load; insn NO_ID: none did. The other one, warp and clock 0 of a
+     * multiplication */
+    TensorAccess early, early_with;
+} TensorMemory;
+
 typedef struct Race {
     Machine *machine;           /* that it observes */
     Observer observer;
@@ -334,8 +370,10 @@ typedef struct Race {
      * UINT32_MAX: its lanes' order is not followed any more */
     uint32_t *met_all;
     LaneClocks **met_some;      /* per warp; NULL: no part of it has met */
+    TensorMemory tensor;
     StaleWait stale;
     Stuck stuck;
+    Unmade unmade;
     Stuck crowd;                /* wait: an arrival of more lanes, pending, than the phase takes */
     PlacePage **pages;          /* NULL: untouched */
     uint32_t page_count;
@@ -445,7 +483,7 @@ void ptx_race_access(void *self, Warp *warp, const Insn *insn, uint32_t lanes, u
 /* Nothing has written some byte of it up to now. */
 bool ptx_race_is_unwritten(Race *race, const Stray *read);
 
-/* One of a barrier in memory. */
+/* A write by the instruction itself: of a barrier in memory, of the address of tensor memory. */
 void ptx_race_touch(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt,
                     bool is_strong);
 
@@ -487,10 +525,13 @@ bool ptx_race_release(void *self, uint32_t first_warp, uint32_t warp_count);
 
 /* race_mbarrier.c. False: what happens there is not known. */
 Mbarrier *ptx_mbarrier_at(Race *race, uint64_t address);        /* NULL: none was made there */
+/* One is made that was used before: that is another mistake than one that is never made. */
+void ptx_mbarrier_note_made(Race *race, Warp *warp, const Insn *insn, uint32_t lanes);
 bool ptx_mbarrier_init(Race *race, Warp *warp, const Insn *insn, uint32_t lanes);
 bool ptx_mbarrier_expect(Race *race, Warp *warp, const Insn *insn, uint32_t lanes);
 bool ptx_mbarrier_arrive(Race *race, Warp *warp, const Insn *insn, uint32_t lanes,
                          bool is_by_copies, uint8_t doubt);
+bool ptx_mbarrier_commit(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 bool ptx_mbarrier_wait(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_mbarrier_complete_tx(Mbarrier *mbarrier, int64_t bytes);
 bool ptx_mbarrier_complete_tensor(Mbarrier *mbarrier, uint64_t address, TouchId touch);
@@ -502,7 +543,14 @@ bool ptx_mbarrier_complete_pending(Race *race);
 /* race_async.c */
 bool ptx_race_transfer(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_race_multiply(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+void ptx_race_multiply_tensor(Race *race, Warp *warp, const Insn *insn, uint32_t lanes,
+                              uint8_t doubt);
 void ptx_race_fence(Race *race, uint32_t warp);
+
+/* race_tensor.c */
+void ptx_race_tensor_begin(Race *race);
+void ptx_race_tensor_load(Race *race, const Warp *warp, const Insn *insn, uint8_t doubt);
+void ptx_race_tensor_free(Race *race, const Warp *warp, const Insn *insn, uint8_t doubt);
 
 /* race_fragment.c: wmma.load and wmma.store */
 void ptx_race_fragment(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);

@@ -322,6 +322,72 @@ void ptx_race_multiply(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8
         read_matrix(r, touch, &layout_b, 0, columns, is_set(func, insn, is_a_shared ? 7 : 6));
 }
 
+/* ---- multiplications of sm_100 --------------------------------------------------------------- */
+
+/* PTX ISA, "Tensor Core 5th Generation Family Instructions: Shared memory descriptor". False: the
+ * pattern begins elsewhere than at a multiple of its size, or is one whose bytes are not
+ * followed. */
+static bool read_tensor_descriptor(uint64_t descriptor, RaceAsyncLayout *out)
+{
+    enum { ABSOLUTE_STRIDE_BIT = 52, SWIZZLE_BIT = 61 };
+    static const uint8_t units[8] = { [0] = 1, [2] = 8, [4] = 4, [6] = 2 };
+    const uint8_t of_swizzle = units[descriptor >> SWIZZLE_BIT];
+    const bool is_plain = read_descriptor(descriptor & (UINT64_MAX >> 2), out);
+    out->units = of_swizzle;
+    return is_plain && of_swizzle && !(descriptor >> ABSOLUTE_STRIDE_BIT & 1);
+}
+
+/* A, B or both in shared memory by rows of K of OPERAND_BYTES; else it is not known what is
+ * read. */
+static bool has_known_rows(Race *r, Warp *w, const Insn *insn, uint32_t lanes, Op *out)
+{
+    enum { TRANSPOSED = 3 << 15, LONG_K_BIT = 31 };
+    uint64_t shape;
+    const Operand *operand = operand_at(w->frame->func_state->func, insn, 3);
+    *out = *insn->op;
+    if (!operand || ptx_op_has(insn->op, MOD_SP) || !ptx_race_number(r, w, operand, lanes, &shape))
+        return false;
+    ptx_op_set_descriptor(out, (uint32_t)shape);
+    return out->shape[1] && !(shape & TRANSPOSED) && !(shape >> LONG_K_BIT & 1);
+}
+
+static bool read_tensor_operand(Race *r, Warp *w, const Insn *insn, uint32_t lanes,
+                                unsigned position, RaceAsyncLayout *out)
+{
+    uint64_t descriptor;
+    const Operand *operand = operand_at(w->frame->func_state->func, insn, position);
+    return operand && ptx_race_number(r, w, operand, lanes, &descriptor)
+           && read_tensor_descriptor(descriptor, out);
+}
+
+void ptx_race_multiply_tensor(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+{
+    Op op;
+    RaceAsyncLayout layout_a, layout_b;
+    const Operand *a = operand_at(w->frame->func_state->func, insn, 1);
+    const bool is_a_shared = a && !(a->role & ROLE_ADDRESS);
+    r->has_assumed = false;
+    const bool is_known = has_known_rows(r, w, insn, lanes, &op),
+               has_a = is_known && is_a_shared
+                       && read_tensor_operand(r, w, insn, lanes, 1, &layout_a),
+               has_b = is_known && read_tensor_operand(r, w, insn, lanes, 2, &layout_b);
+    r->is_blind |= has_a != is_a_shared || !has_b;
+    if (!has_a && !has_b)
+        return;
+    const Touch like = { .queue = QUEUE_TENSOR,
+                         .group = ptx_race_copies(r, QUEUE_TENSOR, w->index)->committed,
+                         .level = r->has_assumed ? RACE_ASSUMED : RACE_CERTAIN };
+    const TouchId touch = ptx_race_begin_async(r, w, insn, doubt, &like);
+    if (!touch)
+        return;
+    const TouchId lane = touch + (TouchId)__builtin_ctz(lanes);
+    ptx_race_begin_ranges(r);
+    if (has_a)
+        read_matrix(r, lane, &layout_a, 0, op.shape[0], false);
+    if (has_b)
+        read_matrix(r, lane, &layout_b, 0, op.shape[1], false);
+}
+
 /* ---- proxies --------------------------------------------------------------------------------- */
 
 /* What the warp knows of is there for the async proxy too: PTX ISA, "Memory Consistency Model:

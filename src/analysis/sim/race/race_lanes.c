@@ -166,7 +166,7 @@ static bool follows_write(const Race *r, const Touch *write, uint32_t warp)
     uint32_t clock = write->clock;
     if (write->queue == QUEUE_MBARRIER)
         return write->group <= known[r->warp_count + write->mbarrier];
-    if (write->queue == QUEUE_MATRIX)
+    if (ptx_race_is_of_matrix(write->queue))
         return false;
     if (write->queue)
         clock = ptx_race_done(r, (Queue)write->queue, write->warp, write->group);

@@ -33,11 +33,37 @@ Mbarrier *ptx_mbarrier_at(Race *r, uint64_t address)
     return NULL;
 }
 
+/* None was made there, and all that are made are followed. */
+static void note_unmade(Race *r, const Warp *w, const Insn *insn, uint64_t address)
+{
+    const bool may_be_elsewhere = insn->op->spaces[0] == SPACE_SHARED_CLUSTER
+                                  && insn->op->operation != OP_TCGEN05_COMMIT;
+    if (r->unmade.insn != NO_ID || w->frame->caller || r->mbarrier_count == r->most_mbarriers
+        || may_be_elsewhere)
+        return;
+    r->unmade = (Unmade){ (InsnId)(insn - w->frame->func_state->func->insns), w->index,
+                          (uint32_t)address };
+}
+
+void ptx_mbarrier_note_made(Race *r, Warp *w, const Insn *insn, uint32_t lanes)
+{
+    uint64_t address;
+    if (r->unmade.insn != NO_ID
+        && (!read_mbarrier(r, w, insn, lanes, &address, NULL)
+            || (uint32_t)address == r->unmade.address))
+        r->unmade.insn = NO_ID;
+}
+
 /* The one that an instruction names, and the number behind it; NULL: it is not known which. */
 static Mbarrier *find_mbarrier(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint64_t *number)
 {
     uint64_t address;
-    return read_mbarrier(r, w, insn, lanes, &address, number) ? ptx_mbarrier_at(r, address) : NULL;
+    if (!read_mbarrier(r, w, insn, lanes, &address, number))
+        return NULL;
+    Mbarrier *b = ptx_mbarrier_at(r, address);
+    if (!b)
+        note_unmade(r, w, insn, address);
+    return b;
 }
 
 bool ptx_mbarrier_init(Race *r, Warp *w, const Insn *insn, uint32_t lanes)
@@ -197,10 +223,10 @@ bool ptx_mbarrier_expect(Race *r, Warp *w, const Insn *insn, uint32_t lanes)
     return true;
 }
 
-/* What the warp has copied up to here is done with this phase. */
-static void deliver(Race *r, uint32_t warp, const Mbarrier *b)
+/* What the warp has begun up to here is done with this phase. */
+static void deliver(Race *r, Queue queue, uint32_t warp, const Mbarrier *b)
 {
-    Copies *c = ptx_race_copies(r, QUEUE_COPY, warp);
+    Copies *c = ptx_race_copies(r, queue, warp);
     if (c->delivery_count == c->delivery_capacity)
         c->deliveries = ptx_arena_grow(r->arena, c->deliveries, c->delivery_count,
                                        &c->delivery_capacity, sizeof *c->deliveries);
@@ -222,6 +248,26 @@ static void note_crowd(Race *r, const Mbarrier *b, const Warp *w, const Insn *in
                         .address = b->address };
 }
 
+static void note_arrival(Race *r, Mbarrier *b, const Warp *w, const Insn *insn, uint32_t lanes)
+{
+    uint32_t *arrived = &b->arrived[w->index];
+    *arrived = b->tokens[w->index] == b->phase ? *arrived : 0;
+    /* twice: in another order it might be in two phases */
+    r->has_others |= (*arrived & lanes) != 0;
+    *arrived |= lanes;
+    b->tokens[w->index] = b->phase;
+    b->arrivals[w->index] = w->frame->caller ? NO_ID
+                                             : (InsnId)(insn - w->frame->func_state->func->insns);
+}
+
+/* What the warp knows goes with its arrivals. */
+static void release_to_phase(Race *r, Mbarrier *b, uint32_t warp)
+{
+    ptx_race_join(b->known, ptx_race_known(r, warp), r->width);
+    b->is_joined = false;
+    ptx_race_meet_warp(r, warp);
+}
+
 bool ptx_mbarrier_arrive(Race *r, Warp *w, const Insn *insn, uint32_t lanes, bool is_by_copies,
                          uint8_t doubt)
 {
@@ -236,21 +282,11 @@ bool ptx_mbarrier_arrive(Race *r, Warp *w, const Insn *insn, uint32_t lanes, boo
         arrivals = 0;           /* one more is waited for, and one more comes */
     begin(r, b);
     if (is_by_copies)
-        deliver(r, w->index, b);
+        deliver(r, QUEUE_COPY, w->index, b);
     if (expects)
         expect(r, w, insn, lanes, b);
-    uint32_t *known = ptx_race_known(r, w->index);
-    uint32_t *arrived = &b->arrived[w->index];
-    *arrived = b->tokens[w->index] == b->phase ? *arrived : 0;
-    /* twice: in another order it might be in two phases */
-    r->has_others |= (*arrived & lanes) != 0;
-    *arrived |= lanes;
-    b->tokens[w->index] = b->phase;
-    b->arrivals[w->index] = w->frame->caller ? NO_ID
-                                             : (InsnId)(insn - w->frame->func_state->func->insns);
-    ptx_race_join(b->known, known, r->width);
-    b->is_joined = false;
-    ptx_race_meet_warp(r, w->index);
+    note_arrival(r, b, w, insn, lanes);
+    release_to_phase(r, b, w->index);
     for (unsigned phases = 0; arrivals; phases++) {
         /* more than the phase takes, while its bytes are still to come, or than each lane may */
         if (!b->pending && phases && expects && doubt < UNCERTAIN_PARAMETER)
@@ -262,6 +298,27 @@ bool ptx_mbarrier_arrive(Race *r, Warp *w, const Insn *insn, uint32_t lanes, boo
         b->pending -= now;
         if (ptx_op_has(insn->op, MOD_ARRIVE_DROP))
             b->wanted -= now < b->wanted ? now : b->wanted;
+        advance(r, b);
+    }
+    return true;
+}
+
+/* One arrival for each lane, once what the lane has begun is done: PTX ISA, "tcgen05.commit". The
+ * thread itself arrives nowhere, so no phase of its own follows from it. */
+bool ptx_mbarrier_commit(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+{
+    Mbarrier *b = find_mbarrier(r, w, insn, lanes, NULL);
+    if (!b)
+        return false;
+    r->is_partial = true;
+    r->is_doubtful |= doubt >= UNCERTAIN_PARAMETER;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        begin(r, b);
+        if (!b->pending)
+            return false;
+        deliver(r, QUEUE_TENSOR, w->index, b);
+        release_to_phase(r, b, w->index);
+        b->pending--;
         advance(r, b);
     }
     return true;
@@ -389,14 +446,22 @@ bool ptx_mbarrier_wait(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8
     return true;
 }
 
-/* A warp that no other can help: what its phase lacks. */
+/* Some of what the phase takes came, and not all of it: its count is wrong, whoever else waits.
+ * Where nothing came, it may be that who would arrive waits elsewhere. */
+static bool is_miscounted(const Mbarrier *b)
+{
+    return b->pending < b->wanted || b->owed || b->brought || b->tensor_count;
+}
+
+/* A warp that no other can help: what its phase lacks. Of several, one whose own count is wrong. */
 void ptx_mbarrier_note_stuck(Race *r, const Warp *w)
 {
-    if (w->is_done || w->barrier != AT_MBARRIER || w->frame->caller || r->stuck.wait != NO_ID
-        || r->is_lost)
+    if (w->is_done || w->barrier != AT_MBARRIER || w->frame->caller || r->is_lost)
         return;
     const Mbarrier *b = &r->mbarriers[w->mbarrier];
     const uint32_t seen = ptx_race_known(r, w->index)[r->warp_count + w->mbarrier];
+    if (r->stuck.wait != NO_ID && (r->stuck.is_miscounted || !is_miscounted(b)))
+        return;
     if (b->made == NO_ID || (!b->pending && !b->owed)
         || w->phase + b->completed
                != b->phase + seen + 1) /* others ran ahead of it: in another order they might not */
@@ -406,6 +471,7 @@ void ptx_mbarrier_note_stuck(Race *r, const Warp *w)
                         .warp = w->index,
                         .wanted = b->wanted,
                         .pending = b->pending,
+                        .is_miscounted = is_miscounted(b),
                         .owed = b->owed,
                         .address = b->address };
 }

@@ -325,6 +325,20 @@ static bool is_order_unknown(const Op *op)
                && (ptx_op_is_multicast(op) || ptx_op_has(op, MOD_PHASE_TYPE_CONDITIONAL)));
 }
 
+/* Of cta_group::2 both blocks of the pair do something in each other's memory. */
+static uint8_t order_of_tensor(const Op *op)
+{
+    const bool is_of_pair = ptx_op_has(op, MOD_CTA_GROUP_2) || ptx_op_is_multicast(op);
+    switch ((Operation)op->operation) {
+    case OP_TCGEN05_ALLOC:   return ORDER_ALLOC;
+    case OP_TCGEN05_DEALLOC: return ORDER_FREE_TENSOR;
+    case OP_TCGEN05_LD:      return ORDER_LOAD_TENSOR;
+    case OP_TCGEN05_COMMIT:  return is_of_pair ? ORDER_OTHERS : ORDER_COMMIT_TENSOR;
+    case OP_TCGEN05_MMA:     return is_of_pair ? ORDER_OTHERS : ORDER_MULTIPLY_TENSOR;
+    default:                 return is_of_pair ? ORDER_OTHERS : ORDER_BLIND;
+    }
+}
+
 static uint8_t order_of(const Op *op)
 {
     if (is_order_unknown(op))
@@ -346,7 +360,10 @@ static uint8_t order_of(const Op *op)
     case OP_FENCE_PROXY_ASYNC: case OP_FENCE_PROXY_ASYNC_GENERIC:
         return ORDER_PROXY;
     case OP_FENCE: case OP_MEMBAR:                          return ORDER_FENCE;
-    case OP_TCGEN05: case OP_MAPA:                          return ORDER_OTHERS;
+    case OP_TCGEN05_MMA: case OP_TCGEN05_CP: case OP_TCGEN05_COMMIT: case OP_TCGEN05_ALLOC:
+    case OP_TCGEN05_DEALLOC: case OP_TCGEN05_LD:
+        return order_of_tensor(op);
+    case OP_MAPA:                                           return ORDER_OTHERS;
     case OP_ST_BULK: case OP_TENSORMAP:                     return ORDER_BLIND;
     case OP_MBARRIER:                                       return ORDER_LOST;
     case OP_MBARRIER_INIT:                                  return ORDER_INIT;
@@ -404,6 +421,8 @@ static bool order_together(Race *r, Warp *w, const Insn *insn, Order order, uint
     case ORDER_INIT:    return ptx_mbarrier_init(r, w, insn, lanes);
     case ORDER_EXPECT:  return doubt < UNCERTAIN_DATA && ptx_mbarrier_expect(r, w, insn, lanes);
     case ORDER_WAIT:    return ptx_mbarrier_wait(r, w, insn, lanes, doubt);
+    case ORDER_COMMIT_TENSOR:
+        return doubt < UNCERTAIN_DATA && ptx_mbarrier_commit(r, w, insn, lanes, doubt);
     default:
         return doubt < UNCERTAIN_DATA
                && ptx_mbarrier_arrive(r, w, insn, lanes, order == ORDER_COPIES_ARRIVE, doubt);
@@ -494,6 +513,8 @@ bool ptx_race_order(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint8
     uint8_t *order = &r->orders[insn->op->id];
     if (!*order)
         *order = order_of(insn->op);
+    if (r->is_lost && *order == ORDER_INIT)
+        ptx_mbarrier_note_made(r, w, insn, lanes);
     if (*order == ORDER_NONE || r->is_lost)
         return true;
     switch ((Order)*order) {
@@ -513,6 +534,7 @@ bool ptx_race_order(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint8
         is_followed = doubt < UNCERTAIN_DATA && ptx_race_transfer(r, w, insn, lanes, doubt);
         break;
     case ORDER_MULTIPLY:        ptx_race_multiply(r, w, insn, lanes, doubt); break;
+    case ORDER_MULTIPLY_TENSOR: ptx_race_multiply_tensor(r, w, insn, lanes, doubt); break;
     case ORDER_FRAGMENT:        ptx_race_fragment(r, w, insn, lanes, doubt); break;
     case ORDER_PROXY:           ptx_race_fence(r, warp); break;
     case ORDER_FENCE:           is_followed = !r->has_asked[warp]; break;
@@ -520,8 +542,15 @@ bool ptx_race_order(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint8
         is_followed = order_mbarrier(r, w, insn, ORDER_COPIES_ARRIVE, lanes, doubt);
         break;
     case ORDER_INIT: case ORDER_EXPECT: case ORDER_ARRIVE: case ORDER_WAIT:
+    case ORDER_COMMIT_TENSOR:
         is_followed = order_mbarrier(r, w, insn, (Order)*order, lanes, doubt);
         break;
+    case ORDER_ALLOC:
+        ptx_race_touch(r, w, insn, lanes & -lanes, doubt, false);
+        meet_lanes_of(r, w, insn, lanes);
+        break;
+    case ORDER_LOAD_TENSOR:     ptx_race_tensor_load(r, w, insn, doubt); break;
+    case ORDER_FREE_TENSOR:     ptx_race_tensor_free(r, w, insn, doubt); break;
     case ORDER_CLUSTER_ARRIVE:  arrive_at_cluster(r, w); break;
     case ORDER_CLUSTER_WAIT:
         w->is_waiting = true;

@@ -52,6 +52,7 @@ static void note_wait(const Race *r, const Seen *before, const Seen *now, RacePa
     pair->is_open = is_grouped
                         ? ptx_race_done(r, (Queue)before->queue, warp, before->group) == UINT32_MAX
                         : before->queue == QUEUE_MBARRIER;
+    pair->is_begun = !r->is_late && before->clock <= ptx_race_known(r, other)[warp];
     /* it was known to have begun */
     pair->is_open |= r->is_late && ptx_race_known(r, warp)[other] >= now->clock;
     pair->is_committed = before->group < committed;
@@ -97,13 +98,27 @@ static bool is_multiplied(const Race *r, const Touch *before, const uint32_t *kn
     return false;
 }
 
-/* A cp.async that an mbarrier tracks. */
+/* The first that tracks the group. */
+static uint32_t first_delivery(const Copies *c, uint32_t group)
+{
+    uint32_t low = 0, high = c->delivery_count;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (c->deliveries[middle].upto > group)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* A cp.async, or a tcgen05.mma, that an mbarrier tracks: one whose phase is known to be over. */
 static bool is_delivered(const Race *r, const Touch *before, const uint32_t *known)
 {
-    const Copies *c = ptx_race_copies(r, QUEUE_COPY, before->warp);
-    for (uint32_t d = 0; d < c->delivery_count; d++)
-        if (c->deliveries[d].upto > before->group)
-            return c->deliveries[d].phase <= known[r->warp_count + c->deliveries[d].mbarrier];
+    const Copies *c = ptx_race_copies(r, (Queue)before->queue, before->warp);
+    for (uint32_t d = first_delivery(c, before->group); d < c->delivery_count; d++)
+        if (c->deliveries[d].phase <= known[r->warp_count + c->deliveries[d].mbarrier])
+            return true;
     return false;
 }
 
@@ -124,6 +139,8 @@ static bool is_ordered(const Race *r, TouchId before_id, TouchId now_id)
         return before->group <= row[r->warp_count + before->mbarrier];
     if (before->queue == QUEUE_MATRIX)
         return is_multiplied(r, before, row);
+    if (before->queue == QUEUE_TENSOR)
+        return is_delivered(r, before, row);
     if (before->queue == QUEUE_COPY && is_delivered(r, before, row))
         return true;
     uint32_t clock = before->queue
@@ -195,7 +212,7 @@ static RaceClash clash(Race *r, const RaceMeeting *meeting)
 static bool is_unfenced(const Race *r, TouchId before_id, TouchId now_id)
 {
     const Touch *before = ptx_race_touch_of(r, before_id), *now = ptx_race_touch_of(r, now_id);
-    bool is_proxied = now->queue == QUEUE_BULK || now->queue == QUEUE_MATRIX;
+    bool is_proxied = now->queue == QUEUE_BULK || ptx_race_is_of_matrix(now->queue);
     return is_proxied && before->is_write && !before->is_strong && !before->queue
            && before->clock > ptx_race_fenced(r, now->warp)[before->warp];
 }
@@ -214,7 +231,7 @@ static bool is_ordered_in_all(const Race *r, TouchId before_id, TouchId now_id)
 /* Some lane of it is ordered: whether all are. */
 static bool are_all_ordered(const Race *r, const Touch *before, const Touch *now)
 {
-    return before->queue == QUEUE_MBARRIER || before->queue == QUEUE_MATRIX
+    return before->queue == QUEUE_MBARRIER || ptx_race_is_of_matrix(before->queue)
            || before->warp != now->warp
            || ptx_race_done(r, (Queue)before->queue, before->warp, before->group)
                   < r->met_all[before->warp];
