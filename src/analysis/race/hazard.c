@@ -358,6 +358,8 @@ bool ptx_search_make_hazard(Search *s, const RacePair *pair, bool is_possible, H
                      .kind = kind,
                      .queue = queue,
                      .is_begun = pair->is_begun,
+                     .is_in_warp = pair->first.thread / WARP_LANES
+                                   == pair->second.thread / WARP_LANES,
                      .is_committed = pair->is_committed,
                      .newer = pair->newer,
                      .ignored_wait = s->race->ignored_wait,
@@ -607,7 +609,7 @@ static bool collect_waits(const Search *s, Hazards *out, Hazard *items)
                    .certainty = CERTAINTY_EXACT,
                    .wanted = stuck->wanted,
                    .pending = stuck->pending,
-                   .is_miscounted = stuck->is_miscounted,
+                   .is_miscounted = stuck->blame == BLAME_COUNT,
                    .owed = stuck->owed };
     h->first = h->kind == HAZARD_STALE ? access_at(s, stale->arrival, stale->warp)
                                        : access_at(s, stuck->made, stuck->warp);

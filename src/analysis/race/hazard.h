@@ -72,7 +72,8 @@ typedef struct Hazard {         /* something is missing that puts two accesses i
     /* of HAZARD_STUCK: arrivals, and those that are missing; bytes that are owed. Of HAZARD_CROWD:
      * arrivals, and those that come */
     uint32_t wanted, pending;
-    bool is_miscounted;         /* of HAZARD_STUCK: race.h's Stuck */
+    bool is_miscounted;         /* of HAZARD_STUCK: race.h's BLAME_COUNT */
+    bool is_in_warp;            /* both accesses are of one warp */
     int64_t owed;
     InsnId index;               /* of HAZARD_UPDATE: the load that gives it */
     InsnId ignored_wait;        /* in the kernel, whose result nothing reads; NO_ID */

@@ -210,6 +210,11 @@ static int write_copy_wait(char *out, size_t size, const Hazard *h)
          is_bulk = h->queue == QUEUE_BULK;
     const char *barrier = is_own ? "" : " by the copying thread, and a barrier";
     const char *queue = is_bulk ? "cp.async.bulk" : "cp.async";
+    if (h->first.queue == QUEUE_MBARRIER && h->second.queue == QUEUE_MBARRIER)
+        return snprintf(out, size,
+                        "before a copy into the same bytes a wait for the mbarrier on which those "
+                        "arrive that read them, and by these one for the copy's phase; the "
+                        "parities flip with each pass over the ring");
     if (h->queue == QUEUE_MBARRIER)
         return snprintf(out, size,
                         "mbarrier.try_wait.parity in a loop, for the phase of the copy, by every "
@@ -246,6 +251,10 @@ static int write_matrix_wait(char *out, size_t size, const Hazard *h)
                         "tcgen05.commit on an mbarrier behind the multiplication, and "
                         "mbarrier.try_wait.parity in a loop for its phase before the bytes are "
                         "written again");
+    if (!h->is_in_warp)         /* how far the other thread is ahead then follows from nothing */
+        return snprintf(out, size,
+                        "wgmma.wait_group.sync.aligned 0 before the barrier or mbarrier that tells "
+                        "the other thread that the bytes are free");
     return snprintf(out, size,
                     "wgmma.wait_group.sync.aligned %u, and behind it a barrier or mbarrier "
                     "where other threads are concerned",
@@ -341,6 +350,12 @@ static const char *advise_reading(Arena *arena, const Module *module, const Insn
     return ptx_arena_strndup(arena, text, (size_t)count);
 }
 
+/* For others no barrier is tried: what they lack is a wait. */
+static bool is_repaired_by_barriers(HazardKind kind)
+{
+    return kind == HAZARD_BLOCK || kind == HAZARD_WARP || kind == HAZARD_COPY;
+}
+
 const char *ptx_hazard_advise(Arena *arena, const Module *module, const Func *kernel,
                               const Hazard *h)
 {
@@ -384,6 +399,9 @@ const char *ptx_hazard_advise(Arena *arena, const Module *module, const Func *ke
         count = snprintf(text, sizeof text,
                          "bar.sync 0 (__syncthreads()) between the tcgen05.wait::ld of the warps "
                          "that load and tcgen05.dealloc");
+    else if (h->kind == HAZARD_STUCK && !h->pending)
+        count = snprintf(text, sizeof text,
+                         "expect_tx with as many bytes as all copies of the phase bring together");
     else if (h->kind == HAZARD_STUCK && !h->is_miscounted)
         count = snprintf(text, sizeof text, "%s", advice_of_no_arrival);
     else if (h->kind == HAZARD_COPY || h->kind == HAZARD_BULK)
@@ -400,7 +418,7 @@ const char *ptx_hazard_advise(Arena *arena, const Module *module, const Func *ke
                          "a barrier that both threads take part in, between the two: bar.sync 0 "
                          "(__syncthreads()) where all threads of the block reach it, else "
                          "bar.sync N, THREADS among the warps that do, or an mbarrier");
-    if (h->kind != HAZARD_PROXY && h->kind != HAZARD_UPDATE)
+    if (is_repaired_by_barriers(h->kind))
         snprintf(text + count, sizeof text - (size_t)count, "%s", reasons[h->repair]);
     return ptx_arena_strndup(arena, text, strlen(text));
 }

@@ -243,12 +243,18 @@ typedef struct StaleWait {
     uint64_t address;
 } StaleWait;
 
+typedef enum StuckBlame {
+    BLAME_NONE,                 /* earlier phases were complete */
+    BLAME_NO_ARRIVAL,           /* nobody has arrived up to then */
+    BLAME_COUNT,                /* some of what its phase takes came, and not all of it */
+} StuckBlame;
+
 /* No warp can go on. */
 typedef struct Stuck {
     /* of the kernel's own function, at an mbarrier; NO_ID: there is none. Where that was made */
     InsnId wait, made;
     uint32_t warp, wanted, pending;
-    bool is_miscounted;         /* some of what its phase takes came, and not all of it */
+    uint8_t blame;              /* StuckBlame */
     int64_t owed;
     uint64_t address;
 } Stuck;

@@ -453,14 +453,22 @@ static bool is_miscounted(const Mbarrier *b)
     return b->pending < b->wanted || b->owed || b->brought || b->tensor_count;
 }
 
-/* A warp that no other can help: what its phase lacks. Of several, one whose own count is wrong. */
+/* How likely it is what the others wait for: its count is wrong; nothing has ever arrived there. */
+static uint8_t blame_of(const Mbarrier *b)
+{
+    if (is_miscounted(b))
+        return BLAME_COUNT;
+    return b->completed ? BLAME_NONE : BLAME_NO_ARRIVAL;
+}
+
+/* A warp that no other can help: what its phase lacks. Of several, the one to blame. */
 void ptx_mbarrier_note_stuck(Race *r, const Warp *w)
 {
     if (w->is_done || w->barrier != AT_MBARRIER || w->frame->caller || r->is_lost)
         return;
     const Mbarrier *b = &r->mbarriers[w->mbarrier];
     const uint32_t seen = ptx_race_known(r, w->index)[r->warp_count + w->mbarrier];
-    if (r->stuck.wait != NO_ID && (r->stuck.is_miscounted || !is_miscounted(b)))
+    if (r->stuck.wait != NO_ID && blame_of(b) <= r->stuck.blame)
         return;
     if (b->made == NO_ID || (!b->pending && !b->owed)
         || w->phase + b->completed
@@ -471,7 +479,7 @@ void ptx_mbarrier_note_stuck(Race *r, const Warp *w)
                         .warp = w->index,
                         .wanted = b->wanted,
                         .pending = b->pending,
-                        .is_miscounted = is_miscounted(b),
+                        .blame = blame_of(b),
                         .owed = b->owed,
                         .address = b->address };
 }
