@@ -161,8 +161,8 @@ static ExitCode complain_gpu(const char *name)
     return EXIT_USAGE;
 }
 
-/* error is "line 3, column 5: ...", as ptxlint_gpu_new has it. */
-static ExitCode complain_gpu_file(const char *path, const char *error)
+/* error is "line 3, column 5: ...", as ptxlint_gpu_new and ptxlint_launches_new have it. */
+static ExitCode complain_in_file(const char *path, const char *error)
 {
     unsigned line = 1, column = 1;
     int length = 0;
@@ -193,7 +193,7 @@ static ExitCode read_gpu_file(const char *path, ptxlint_gpu **out)
         ptxlint_status status = name ? ptxlint_gpu_new(name, text, length, out, error, sizeof error)
                                      : PTXLINT_NO_MEMORY;
         if (status == PTXLINT_BAD_FILE)
-            code = complain_gpu_file(path, error);
+            code = complain_in_file(path, error);
         else if (status != PTXLINT_OK)
             code = ptx_complain_status(path, status);
     }
@@ -313,6 +313,8 @@ static ExitCode read_launch_file(Inputs *inputs, const Options *options, const c
     ptxlint_status status = ptxlint_launches_new(json, length, &inputs->launches, error,
                                                  sizeof error);
     free(json);
+    if (status == PTXLINT_BAD_FILE && !strncmp(error, "line ", 5))
+        return complain_in_file(path, error);
     if (status == PTXLINT_BAD_FILE) {
         ptx_complain(path, *error ? error : ptxlint_status_text(status));
         return EXIT_USAGE;

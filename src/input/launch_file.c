@@ -1,5 +1,6 @@
 #include "input/launch.h"
 
+#include "input/json_place.h"
 #include "input/launch_values.h"
 #include "input/metadata/metadata.h"
 #include "input/param.h"
@@ -41,6 +42,25 @@ typedef struct LaunchWrong {
     size_t position;            /* of a parameter, from 1; 0: not one */
     const char *label;          /* of a trip; NULL */
 } LaunchWrong;
+
+/* What is wrong, and where. */
+typedef struct LaunchComplaint {
+    char *error;
+    size_t error_size;
+    JsonPath path;
+} LaunchComplaint;
+
+static void enter_key(LaunchComplaint *c, const char *key)
+{
+    if (c->path.count < MAX_JSON_STEPS)
+        c->path.steps[c->path.count++] = (JsonStep){ key, 0 };
+}
+
+static void enter_item(LaunchComplaint *c, size_t index)
+{
+    enter_key(c, NULL);
+    c->path.steps[c->path.count - 1].index = index;
+}
 
 static bool check_trips(const json_t *trips, LaunchWrong *wrong)
 {
@@ -182,7 +202,7 @@ static void put_keys(const char *const *keys, char *out, size_t room)
 
 /* where: "kernel \"k\": ", or "". */
 static ptxlint_status check_keys(const json_t *object, const char *const *keys, const char *where,
-                                 char *error, size_t error_size)
+                                 LaunchComplaint *c)
 {
     const char *key;
     json_t *value;
@@ -192,96 +212,141 @@ static ptxlint_status check_keys(const json_t *object, const char *const *keys, 
             continue;
         const char *near = ptx_launch_nearest_key(key, keys);
         put_keys(keys, known, sizeof known);
-        return near ? ptx_launch_say(error, error_size,
+        enter_key(c, key);
+        c->path.is_key = true;
+        return near ? ptx_launch_say(c->error, c->error_size,
                                      "%sunknown key \"%.40s\"; did you mean \"%s\"?", where, key,
                                      near)
-                    : ptx_launch_say(error, error_size, "%sunknown key \"%.40s\"; known are %s",
-                                     where, key, known);
+                    : ptx_launch_say(c->error, c->error_size,
+                                     "%sunknown key \"%.40s\"; known are %s", where, key, known);
     }
     return PTXLINT_OK;
 }
 
-static ptxlint_status check_param_keys(const json_t *params, const char *where, char *error,
-                                       size_t error_size)
+static ptxlint_status check_param_keys(const json_t *params, const char *where, LaunchComplaint *c)
 {
-    ptxlint_status status = PTXLINT_OK;
-    for (size_t i = 0; status == PTXLINT_OK && json_is_array(params) && i < json_array_size(params);
-         i++) {
+    const unsigned depth = c->path.count;
+    for (size_t i = 0; json_is_array(params) && i < json_array_size(params); i++) {
         char here[200];
         snprintf(here, sizeof here, "%sparameter %zu: ", where, i);
-        status = check_keys(json_array_get(params, i), param_keys, here, error, error_size);
+        enter_key(c, "params");
+        enter_item(c, i);
+        if (check_keys(json_array_get(params, i), param_keys, here, c) != PTXLINT_OK)
+            return PTXLINT_BAD_FILE;
+        c->path.count = depth;
     }
-    return status;
+    return PTXLINT_OK;
+}
+
+static ptxlint_status complain_of_value(const LaunchWrong *wrong, const char *where,
+                                        LaunchComplaint *c)
+{
+    enter_key(c, wrong->key);
+    if (wrong->label)
+        enter_key(c, wrong->label);
+    if (wrong->position)
+        enter_item(c, wrong->position - 1);
+    if (wrong->label)
+        return ptx_launch_say(c->error, c->error_size, "%s: \"%.60s\" of \"trips\" is not %s",
+                              where, wrong->label, wrong->wanted);
+    if (wrong->position)
+        return ptx_launch_say(c->error, c->error_size, "%s: parameter %zu is not %s", where,
+                              wrong->position - 1, wrong->wanted);
+    return ptx_launch_say(c->error, c->error_size, "%s: \"%s\" is not %s", where, wrong->key,
+                          wrong->wanted);
 }
 
 /* where: what the entry is called, as "kernel \"k\"". */
 static ptxlint_status check_entry(json_t *entry, const char *const *keys, const char *where,
-                                  char *error, size_t error_size)
+                                  LaunchComplaint *c)
 {
     LaunchWrong wrong;
     char prefix[160];
     snprintf(prefix, sizeof prefix, "%s: ", where);
     if (!json_is_object(entry))
-        return ptx_launch_say(error, error_size, "%s is not an object", where);
+        return ptx_launch_say(c->error, c->error_size, "%s is not an object", where);
     drop_nulls(entry);
-    ptxlint_status status = check_keys(entry, keys, prefix, error, error_size);
+    ptxlint_status status = check_keys(entry, keys, prefix, c);
     if (status == PTXLINT_OK)
-        status = check_param_keys(json_object_get(entry, "params"), prefix, error, error_size);
+        status = check_param_keys(json_object_get(entry, "params"), prefix, c);
     if (status != PTXLINT_OK || check_values(entry, &wrong))
         return status;
-    if (wrong.label)
-        return ptx_launch_say(error, error_size, "%s: \"%.60s\" of \"trips\" is not %s", where,
-                              wrong.label, wrong.wanted);
-    if (wrong.position)
-        return ptx_launch_say(error, error_size, "%s: parameter %zu is not %s", where,
-                              wrong.position - 1, wrong.wanted);
-    return ptx_launch_say(error, error_size, "%s: \"%s\" is not %s", where, wrong.key,
-                          wrong.wanted);
+    return complain_of_value(&wrong, where, c);
 }
 
-static ptxlint_status check_kernels(json_t *kernels, char *error, size_t error_size)
+static ptxlint_status check_kernels(json_t *kernels, LaunchComplaint *c)
 {
     const char *name;
     json_t *kernel;
-    ptxlint_status status = PTXLINT_OK;
+    const unsigned depth = c->path.count;
     json_object_foreach(kernels, name, kernel) {
         char where[128];
         snprintf(where, sizeof where, "kernel \"%.100s\"", name);
-        status = status == PTXLINT_OK ? check_entry(kernel, kernel_keys, where, error, error_size)
-                                      : status;
+        enter_key(c, "kernels");
+        enter_key(c, name);
+        if (check_entry(kernel, kernel_keys, where, c) != PTXLINT_OK)
+            return PTXLINT_BAD_FILE;
+        c->path.count = depth;
     }
-    return status;
+    return PTXLINT_OK;
 }
 
-static ptxlint_status check_listed(const json_t *listed, char *error, size_t error_size)
+static ptxlint_status check_listed(const json_t *listed, LaunchComplaint *c)
 {
-    ptxlint_status status = PTXLINT_OK;
-    for (size_t i = 0; status == PTXLINT_OK && i < json_array_size(listed); i++) {
+    const unsigned depth = c->path.count;
+    for (size_t i = 0; i < json_array_size(listed); i++) {
         char where[128];
         snprintf(where, sizeof where, "launch %zu of \"launches\"", i + 1);
-        status = check_entry(json_array_get(listed, i), listed_keys, where, error, error_size);
+        enter_key(c, "launches");
+        enter_item(c, i);
+        if (check_entry(json_array_get(listed, i), listed_keys, where, c) != PTXLINT_OK)
+            return PTXLINT_BAD_FILE;
+        c->path.count = depth;
     }
-    return status;
+    return PTXLINT_OK;
 }
 
-static ptxlint_status check_root(const json_t *root, char *error, size_t error_size)
+static ptxlint_status check_root(const json_t *root, LaunchComplaint *c)
 {
-    ptxlint_status status = check_keys(root, root_keys, "", error, error_size);
+    ptxlint_status status = check_keys(root, root_keys, "", c);
     if (status != PTXLINT_OK)
         return status;
     json_t *kernels = json_object_get(root, "kernels"), *listed = json_object_get(root, "launches");
+    if (kernels)
+        enter_key(c, "kernels");
     if (kernels ? !json_is_object(kernels) : !listed)
         return ptx_launch_say(
-            error, error_size,
+            c->error, c->error_size,
             "there is no object \"kernels\": write {\"kernels\": {\"NAME\": {\"grid\": "
             "[4096], \"block\": [256]}}}");
-    if (listed && !json_is_array(listed))
+    c->path.count = 0;
+    if (listed && !json_is_array(listed)) {
+        enter_key(c, "launches");
         return ptx_launch_say(
-            error, error_size,
+            c->error, c->error_size,
             "\"launches\" is not an array: write {\"launches\": [{\"kernel\": \"gemm*\", "
             "\"grid\": [4096]}]}");
-    status = check_kernels(kernels, error, error_size);
-    return status == PTXLINT_OK ? check_listed(listed, error, error_size) : status;
+    }
+    status = check_kernels(kernels, c);
+    return status == PTXLINT_OK ? check_listed(listed, c) : status;
+}
+
+/* Puts "line 3, column 5: " before what is wrong, where the text is there and shows the place. */
+static void place_complaint(const LaunchComplaint *c, const char *text, size_t length)
+{
+    unsigned line, column;
+    char place[48];
+    if (!text || !c->error || !*c->error
+        || !ptx_json_place(text, length, &c->path, &line, &column))
+        return;
+    const size_t used = (size_t)snprintf(place, sizeof place, "line %u, column %u: ", line, column),
+                 was = strlen(c->error);
+    if (used >= c->error_size)
+        return;
+    const size_t room = c->error_size - used - 1, kept = was < room ? was : room;
+    memmove(c->error + used, c->error, kept);
+    memcpy(c->error, place, used);
+    c->error[used + kept] = 0;
 }
 
 /* The root of a launch file, or of a profiler's table. */
@@ -305,7 +370,9 @@ static ptxlint_status read_file(const char *text, size_t length, json_t **root, 
                                 where.column, ptx_without_excerpt(where.text));
 }
 
-ptxlint_status ptx_launches_of(json_t *root, ptxlint_launches **out, char *error, size_t error_size)
+/* text: that root was read from, NULL: none. */
+static ptxlint_status make_launches(json_t *root, const char *text, size_t length,
+                                    ptxlint_launches **out, LaunchComplaint *c)
 {
     ptxlint_launches *launches = calloc(1, sizeof *launches);
     ptxlint_status status = PTXLINT_NO_MEMORY;
@@ -313,14 +380,22 @@ ptxlint_status ptx_launches_of(json_t *root, ptxlint_launches **out, char *error
         launches->root = json_incref(root);
         launches->settings = json_object();
         if (launches->settings)
-            status = root ? check_root(root, error, error_size) : PTXLINT_OK;
+            status = root ? check_root(root, c) : PTXLINT_OK;
     }
+    if (status == PTXLINT_BAD_FILE)
+        place_complaint(c, text, length);
     json_decref(root);
     if (status == PTXLINT_OK)
         *out = launches;
     else
         ptxlint_launches_free(launches);
     return status;
+}
+
+ptxlint_status ptx_launches_of(json_t *root, ptxlint_launches **out, char *error, size_t error_size)
+{
+    return make_launches(root, NULL, 0, out,
+                         &(LaunchComplaint){ .error = error, .error_size = error_size });
 }
 
 ptxlint_status ptxlint_launches_new(const char *json, size_t length, ptxlint_launches **out,
@@ -333,8 +408,9 @@ ptxlint_status ptxlint_launches_new(const char *json, size_t length, ptxlint_lau
     *out = NULL;
     ptxlint_status status = json ? read_file(json, length, &root, &is_profile, error, error_size)
                                  : PTXLINT_OK;
+    LaunchComplaint complaint = { .error = error, .error_size = error_size };
     if (status == PTXLINT_OK)
-        status = ptx_launches_of(root, out, error, error_size);
+        status = make_launches(root, is_profile ? NULL : json, length, out, &complaint);
     if (status == PTXLINT_OK)
         (*out)->is_profile = is_profile;
     return status;

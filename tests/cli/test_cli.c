@@ -334,7 +334,7 @@ static const Case cases[] = {
     { "$PTXLINT report --launch launches.json clean.ptx", 0,
       "grid 10 x 2 x 1, block 128 x 1 x 1 (as given)", "", NULL },
     { "$PTXLINT report clean.ptx", 0, "grid unknown", "", "launch file" },
-    { "$PTXLINT --launch bad.json clean.ptx", 2, "", "ptxlint: bad.json: ", NULL },
+    { "$PTXLINT --launch bad.json clean.ptx", 2, "", "bad.json:1:12: error: ", NULL },
     { "$PTXLINT --launch none.json clean.ptx", 3, "", "ptxlint: none.json: No such file", NULL },
     { "$PTXLINT --launch tree clean.ptx", 3, "", "ptxlint: tree: ", NULL },
     { "$PTXLINT --launch wrong.json clean.ptx", 2, "",

@@ -474,6 +474,34 @@ static void test_bad_files(void **state)
     }
 }
 
+/* Where it is. */
+static const struct { const char *json, *error; } bad_places[] = {
+    { "{\"kernels\": {\"k\":\n {\"grid\": [1, 65536]}}}", "line 2, column 11: kernel" },
+    { "{\"kernels\": {\"k\": {\"gird\": [1]}}}", "line 1, column 20: kernel \"k\": unknown key" },
+    { "{\"kernels\": {\"a\": {\"note\": \"}]\\\"\"}, \"k\": {\"params\": [[2, 3],\n true]}}}",
+      "line 1, column 54: kernel \"k\": parameter 0" },
+    { "{\"kernels\": {\"k\": {\"params\": [\"\u00e9\",\n 1]}}}", "line 1, column 31: kernel" },
+    { "{\"launches\": [{}, {\"trips\": {\"L\": 1,\n\"M\": -1}}]}", "line 2, column 6: launch 2" },
+    { "{\"launches\": [{\"kernel\": \"a\"}, 3]}", "line 1, column 32: launch 2" },
+    { "{\"launches\": {}}", "line 1, column 14: \"launches\" is not an array" },
+    { "{\"a\": {}}", "line 1, column 2: unknown key" },
+    { "{\"kernels\": {\"\\u006b\": {\"grid\": 1}}}", "kernel \"k\": \"grid\"" },
+};
+
+static void test_bad_places(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(bad_places); i++) {
+        char error[256] = "";
+        ptxlint_launches *launches = NULL;
+        ptxlint_status status = ptxlint_launches_new(bad_places[i].json, strlen(bad_places[i].json),
+                                                     &launches, error, sizeof error);
+        if (status != PTXLINT_BAD_FILE
+            || strncmp(error, bad_places[i].error, strlen(bad_places[i].error)) != 0)
+            fail_msg("%s: `%s`, want `%s`", bad_places[i].json, error, bad_places[i].error);
+    }
+}
+
 static const struct { const char *key, *value, *error; } bad_settings[] = {
     { "block", "", "'' is not one to three whole numbers" },
     { "block", "0", "'0' is not" },
@@ -821,7 +849,7 @@ UNIT(launch)
         cmocka_unit_test(test_function),
         cmocka_unit_test(test_source),
         cmocka_unit_test(test_trips),
-        cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_bad_files), cmocka_unit_test(test_bad_places),
         cmocka_unit_test(test_bad_settings),
         cmocka_unit_test(test_logs),
         cmocka_unit_test(test_two_logs),

@@ -245,7 +245,7 @@ typedef struct StaleWait {
 
 typedef enum StuckBlame {
     BLAME_NONE,                 /* earlier phases were complete */
-    BLAME_NO_ARRIVAL,           /* nobody has arrived up to then */
+    BLAME_NO_ARRIVAL,           /* no thread has arrived up to then */
     BLAME_COUNT,                /* some of what its phase takes came, and not all of it */
 } StuckBlame;
 
