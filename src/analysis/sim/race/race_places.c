@@ -112,12 +112,16 @@ static uint32_t first_delivery(const Copies *c, uint32_t group)
     return low;
 }
 
-/* A cp.async, or a tcgen05.mma, that an mbarrier tracks: one whose phase is known to be over. */
+/* A cp.async, or a tcgen05.mma, that an mbarrier tracks: one whose phase is known to be over. Where
+ * more track it than are looked at, it counts as done. */
 static bool is_delivered(const Race *r, const Touch *before, const uint32_t *known)
 {
+    enum { MAX_DELIVERIES = 256 };
     const Copies *c = ptx_race_copies(r, (Queue)before->queue, before->warp);
-    for (uint32_t d = first_delivery(c, before->group); d < c->delivery_count; d++)
-        if (c->deliveries[d].phase <= known[r->warp_count + c->deliveries[d].mbarrier])
+    const uint32_t first = first_delivery(c, before->group);
+    for (uint32_t d = first; d < c->delivery_count; d++)
+        if (d - first == MAX_DELIVERIES
+            || c->deliveries[d].phase <= known[r->warp_count + c->deliveries[d].mbarrier])
             return true;
     return false;
 }

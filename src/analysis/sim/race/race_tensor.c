@@ -39,9 +39,12 @@ static void look_at_kernel(Race *r, const Func *func)
     t->loads = ptx_arena_array(r->arena, TensorAccess, r->warp_count);
 }
 
-/* The warp knows of some phase that it is over in which a tcgen05.commit arrived. */
+/* The warp knows of some phase that it is over in which a tcgen05.commit arrived, or was asked
+ * before. */
 static bool knows_multiplication(const Race *r, uint32_t warp)
 {
+    if (r->tensor.loads[warp].clock)
+        return true;
     const uint32_t *known = ptx_race_known(r, warp) + r->warp_count;
     for (uint32_t w = 0; w < r->warp_count; w++) {
         const Copies *c = ptx_race_copies(r, QUEUE_TENSOR, w);
@@ -64,6 +67,7 @@ void ptx_race_tensor_load(Race *r, const Warp *w, const Insn *insn, uint8_t doub
     const TensorAccess load = { tensor_place_of(w, insn), w->index,
                                 ptx_race_known(r, w->index)[w->index] };
     const TensorAccess *freed = &t->freed;
+    /* a warp's first load alone: it knows no less later */
     if (t->early.insn == NO_ID && t->multiplication != NO_ID && doubt < UNCERTAIN_PARAMETER
         && !knows_multiplication(r, w->index)) {
         t->early = load;
