@@ -319,9 +319,8 @@ static void step_over_wgmma(WgmmaRegistersFlow *f, InsnId id)
         memset(f->now, 0, f->slot_count * sizeof *f->now);
         f->unfenced_now = 0;
         return;
-    case PART_LOADED:
-        if (insn->guard == NO_ID)
-            memset(f->now, 0, f->slot_count * sizeof *f->now);
+    case PART_LOADED:           /* under a guard it is that of the loads */
+        memset(f->now, 0, f->slot_count * sizeof *f->now);
         return;
     case PART_FENCE:    f->unfenced_now = 0; break;
     default:            break;

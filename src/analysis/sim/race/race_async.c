@@ -371,7 +371,6 @@ void ptx_race_multiply_tensor(Race *r, Warp *w, const Insn *insn, uint32_t lanes
                has_a = is_known && is_a_shared
                        && read_tensor_operand(r, w, insn, lanes, 1, &layout_a),
                has_b = is_known && read_tensor_operand(r, w, insn, lanes, 2, &layout_b);
-    r->is_blind |= has_a != is_a_shared || !has_b;
     if (!has_a && !has_b)
         return;
     const Touch like = { .queue = QUEUE_TENSOR,

@@ -361,7 +361,7 @@ static uint8_t order_of(const Op *op)
         return ORDER_PROXY;
     case OP_FENCE: case OP_MEMBAR:                          return ORDER_FENCE;
     case OP_TCGEN05_MMA: case OP_TCGEN05_CP: case OP_TCGEN05_COMMIT: case OP_TCGEN05_ALLOC:
-    case OP_TCGEN05_DEALLOC: case OP_TCGEN05_LD:
+    case OP_TCGEN05_DEALLOC: case OP_TCGEN05_LD: case OP_TCGEN05_ST:
         return order_of_tensor(op);
     case OP_MAPA:                                           return ORDER_OTHERS;
     case OP_ST_BULK: case OP_TENSORMAP:                     return ORDER_BLIND;
@@ -534,7 +534,10 @@ bool ptx_race_order(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint8
         is_followed = doubt < UNCERTAIN_DATA && ptx_race_transfer(r, w, insn, lanes, doubt);
         break;
     case ORDER_MULTIPLY:        ptx_race_multiply(r, w, insn, lanes, doubt); break;
-    case ORDER_MULTIPLY_TENSOR: ptx_race_multiply_tensor(r, w, insn, lanes, doubt); break;
+    case ORDER_MULTIPLY_TENSOR:
+        r->is_blind = true;     /* in tensor memory, as all of these */
+        ptx_race_multiply_tensor(r, w, insn, lanes, doubt);
+        break;
     case ORDER_FRAGMENT:        ptx_race_fragment(r, w, insn, lanes, doubt); break;
     case ORDER_PROXY:           ptx_race_fence(r, warp); break;
     case ORDER_FENCE:           is_followed = !r->has_asked[warp]; break;
@@ -549,8 +552,14 @@ bool ptx_race_order(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint8
         ptx_race_touch(r, w, insn, lanes & -lanes, doubt, false);
         meet_lanes_of(r, w, insn, lanes);
         break;
-    case ORDER_LOAD_TENSOR:     ptx_race_tensor_load(r, w, insn, doubt); break;
-    case ORDER_FREE_TENSOR:     ptx_race_tensor_free(r, w, insn, doubt); break;
+    case ORDER_LOAD_TENSOR:
+        r->is_blind = true;
+        ptx_race_tensor_load(r, w, insn, doubt);
+        break;
+    case ORDER_FREE_TENSOR:
+        r->is_blind = true;
+        ptx_race_tensor_free(r, w, insn, doubt);
+        break;
     case ORDER_CLUSTER_ARRIVE:  arrive_at_cluster(r, w); break;
     case ORDER_CLUSTER_WAIT:
         w->is_waiting = true;
