@@ -575,6 +575,39 @@ static double looping_us(const char *ends)
     return us;
 }
 
+/* A chain of 4,096 multiply-adds behind a product of matrices, on one SM. */
+static double chain_us(const char *gpu, const char *product)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n"
+             ".reg .pred %%p; .reg .b32 %%r<8>; .reg .f32 %%f<8>; .reg .f64 %%d<4>; "
+             ".reg .b64 %%rd;\n"
+             "ld.param.u64 %%rd, [a]; ld.global.v4.f32 {%%f1, %%f2, %%f3, %%f4}, [%%rd]; "
+             "ld.global.v2.f64 {%%d1, %%d2}, [%%rd+16]; mov.u32 %%r1, %%tid.x; mov.u32 %%r2, 0;\n"
+             "%s\nL: fma.rn.f32 %%f1, %%f1, %%f1, %%f2; add.u32 %%r2, %%r2, 1; "
+             "setp.lt.u32 %%p, %%r2, 4096; @%%p bra L;\n"
+             "st.global.v2.f32 [%%rd], {%%f1, %%f3}; st.global.f64 [%%rd+8], %%d1; ret;\n}\n",
+             product);
+    return kit_estimate_on(gpu, text, 1, 32).time.predicted_us;
+}
+
+/* A launch that multiplies matrices runs at a lower clock where the GPU's file says so. */
+static void test_tensor_clock(void **state)
+{
+    static const char
+        half[] = "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, "
+                 "{%r1, %r1}, {%r1}, {%f1, %f2, %f3, %f4};",
+        twice[] = "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d1, %d2}, {%d1}, {%d2}, "
+                  "{%d1, %d2};";
+    (void)state;
+    const double plain = chain_us("h200", ""), slow = chain_us("h200", half),
+                 same = chain_us("h200", twice), older = chain_us("a100", half);
+    assert_true(slow > 1.06 * plain && slow < 1.14 * plain);
+    assert_true(same < 1.04 * plain);
+    assert_true(older < 1.04 * chain_us("a100", ""));
+}
+
 static void test_jumps_back(void **state)
 {
     (void)state;
@@ -586,6 +619,7 @@ static void test_jumps_back(void **state)
 UNIT(predicted_time)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tensor_clock),
         cmocka_unit_test(test_jumps_back), cmocka_unit_test(test_spilled),
         cmocka_unit_test(test_steps),
         cmocka_unit_test(test_stays),

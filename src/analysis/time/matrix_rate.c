@@ -1,5 +1,6 @@
 #include "analysis/time/matrix_rate.h"
 
+#include "analysis/access/evaluate.h"
 #include "gpu/costs.h"
 #include "gpu/gpu.h"
 #include "ir/func.h"
@@ -71,4 +72,38 @@ double ptx_matrix_clocks(const Gpu *gpu, const Func *func, const Insn *insn, dou
         return peak;
     FigureId share = share_of(op);
     return share != FIGURE__COUNT && ptx_gpu_has(gpu, share) ? peak / gpu->figures[share] : peak;
+}
+
+/* ---- of a launch ----------------------------------------------------------------------------- */
+
+static bool is_executed(const Evaluation *evaluation, InsnId insn)
+{
+    return ptx_probable_warps(&evaluation->insns[insn]) > 0;
+}
+
+/* Those of fp64 are products, too, but draw no more power than other fp64. */
+static bool lowers_clock(const Op *op)
+{
+    return ptx_cost_tensor_fmas(op) > 0 && ptx_cost_tensor_rate(op) != FIGURE_TENSOR_F64;
+}
+
+double ptx_matrix_clock_share(const Gpu *gpu, const Func *func, const Evaluation *evaluation)
+{
+    if (!ptx_gpu_has(gpu, FIGURE_TENSOR_CLOCK))
+        return 1;
+    for (InsnId i = 0; i < func->insn_count; i++)
+        if (lowers_clock(func->insns[i].op) && is_executed(evaluation, i))
+            return gpu->figures[FIGURE_TENSOR_CLOCK];
+    return 1;
+}
+
+bool ptx_matrix_is_async(const Func *func, const Evaluation *evaluation)
+{
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const unsigned operation = func->insns[i].op->operation;
+        if ((operation == OP_WGMMA_MMA_ASYNC || operation == OP_TCGEN05_MMA)
+            && is_executed(evaluation, i))
+            return true;
+    }
+    return false;
 }

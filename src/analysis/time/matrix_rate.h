@@ -10,10 +10,20 @@
 
 #include "analysis/flow/types.h"
 
+#include <stdbool.h>
+
+typedef struct Evaluation Evaluation;
 typedef struct Gpu Gpu;
 typedef struct Insn Insn;
 
 /* Of one warp; peak: at the peak rate (OpCycles' PIPE_TENSOR). */
 double ptx_matrix_clocks(const Gpu *gpu, const Func *func, const Insn *insn, double peak);
+
+/* Of the GPU's clock, what is left of it in a launch that multiplies matrices, be it ever so
+ * little; 1: all. */
+double ptx_matrix_clock_share(const Gpu *gpu, const Func *func, const Evaluation *evaluation);
+
+/* Whether the launch has products that warps need not wait for: wgmma, tcgen05.mma. */
+bool ptx_matrix_is_async(const Func *func, const Evaluation *evaluation);
 
 #endif

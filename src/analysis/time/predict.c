@@ -70,6 +70,7 @@ typedef struct Speeds {
     double busiest_share;       /* of what SMs do, the busiest one's over that of one on average */
 } Speeds;
 
+/* Of the GPU's clock. */
 static Speeds speeds_of(const Gpu *gpu)
 {
     double peak = gpu->figures[FIGURE_MEMORY_GB_PER_S] * 1e3;
@@ -279,6 +280,13 @@ static bool takes_turns(const PredictInput *in)
     return for_all > waits / 2;
 }
 
+/* Whether matrix units go on while warps bring in what the next products take. */
+static bool products_run_ahead(const PredictInput *in, const Prediction *out)
+{
+    return !(out->turns_us > 0) && !in->facts->products_are_serial
+           && ptx_matrix_is_async(in->func, in->evaluation);
+}
+
 static void find_pipes(const PredictInput *in, const Speeds *s, Prediction *out)
 {
     out->turns_us = takes_turns(in) ? busiest_us(in, s, tensor_clocks(in)) : 0;
@@ -299,20 +307,20 @@ enum { CONSTANT_PIECE_BYTES = 64 };
 
 /* A GPU whose file says nothing has as much less of L2 than an H200 as it has fewer SMs and clocks:
  * L2's ports are theirs. */
-static double l2_slower(const Gpu *gpu, const Speeds *s)
+static double l2_slower(const Gpu *gpu)
 {
-    const double *measured = ptx_gpu_measured->figures;
+    const double *measured = ptx_gpu_measured->figures, *own = gpu->figures;
     return ptx_gpu_has(gpu, FIGURE_L2_PIECE_PS)
                ? 1
-               : measured[FIGURE_SMS] * measured[FIGURE_CLOCK_MHZ] / (s->sms * s->clocks_per_us);
+               : measured[FIGURE_SMS] * measured[FIGURE_CLOCK_MHZ]
+                     / (own[FIGURE_SMS] * own[FIGURE_CLOCK_MHZ]);
 }
 
 /* Requests and stored data go one way, what is loaded the other, by halves of lines: one that lacks
  * a sector takes as long. What comes from memory is stored first. */
 void ptx_predict_l2_us(const Gpu *gpu, const L2Traffic *t, double *there, double *back)
 {
-    const Speeds s = speeds_of(gpu);
-    const double us = l2_slower(gpu, &s) / 1e6;
+    const double us = l2_slower(gpu) / 1e6;
     *there = us * (t->load_lines * ptx_gpu_figure(gpu, FIGURE_L2_ASK_PS)
                    + t->store_lines * ptx_gpu_figure(gpu, FIGURE_L2_STORE_LINE_PS)
                    + t->store_sectors * ptx_gpu_figure(gpu, FIGURE_L2_STORE_SECTOR_PS)
@@ -433,7 +441,7 @@ static double written_us(const PredictInput *in, const Speeds *s, double bytes)
     enum { SECTORS = 4, BYTES = 128 };
     const double line = SECTORS * ptx_gpu_figure(in->gpu, FIGURE_L2_STORE_SECTOR_PS)
                         + ptx_gpu_figure(in->gpu, FIGURE_L2_STORE_LINE_PS),
-                 taken = fmin(1 / s->dram, l2_slower(in->gpu, s) * line / BYTES / 1e6),
+                 taken = fmin(1 / s->dram, l2_slower(in->gpu) * line / BYTES / 1e6),
                  stays = fmin(bytes, ptx_gpu_figure(in->gpu, FIGURE_L2_WRITTEN_SHARE)
                                          * figure(in->gpu, FIGURE_L2_BYTES, 0));
     return stays * taken + (bytes - stays) / s->dram;
@@ -528,7 +536,7 @@ static TileClocks tile_clocks(const PredictInput *in, const Speeds *s, const Cac
            fresh = cached->load_sectors > 0
                        ? fmin(1, cached->fresh_sectors / cached->load_sectors) : 0,
            share = ptx_gpu_figure(in->gpu, FIGURE_SM_MEMORY_SHARE) * s->dram_peak
-                   / (s->sms * s->clocks_per_us),
+                   / (fmin(s->sms, in->blocks) * s->clocks_per_us),
            from_l2 = BYTES / ptx_gpu_figure(in->gpu, FIGURE_L2_BYTES_PER_CLK),
            copy = l2 + waits_for_memory(in, cached) * (memory - l2);
     return (TileClocks){ .load = copy,
@@ -700,7 +708,8 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
     else if (blocks_are_equal(in) && loads_in_loops(in)
              && out->mean_atomics_us < ONE_SLICE * out->parts_us[PART_ATOMIC])
         out->last_atomics = share_of_last(in, s, is_global_atomic);
-    out->unit_exponent = out->first_pipe == ptx_pipe_info[PIPE_TENSOR].key ? phases.units : 3;
+    const bool is_of_products = out->first_pipe == ptx_pipe_info[PIPE_TENSOR].key;
+    out->unit_exponent = is_of_products && !products_run_ahead(in, out) ? phases.units : 3;
     if (in->shares)
         add_other_waits(in, &waiting, first, waiting.us * s->clocks_per_us);
     double clocks = found.clocks * fmax(1, waves), longest = found.longest_clocks;
@@ -818,12 +827,14 @@ static bool are_bytes_by_data(const PredictInput *in, const AddressDistribution 
     return false;
 }
 
-static void find_bound(Arena *scratch, const PredictInput *in, const Speeds *s,
-                       const bool *are_sure, Prediction *out)
+/* At the clock of the GPU's file. */
+static void find_bound(Arena *scratch, const PredictInput *in, const bool *are_sure,
+                       Prediction *out)
 {
-    ptx_bound_find(scratch, in, &(BoundSpeeds){ s->sms, s->clocks_per_us, s->dram_ceiling },
+    const Speeds s = speeds_of(in->gpu);
+    ptx_bound_find(scratch, in, &(BoundSpeeds){ s.sms, s.clocks_per_us, s.dram_ceiling },
                    are_sure, out);
-    out->bound_us += s->launch_us;
+    out->bound_us += s.launch_us;
     out->predicted_us = fmax(out->predicted_us, out->bound_us);
 }
 
@@ -920,6 +931,7 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     out.why = why_not(in, &s);
     if (out.why)
         return out;
+    s.clocks_per_us *= ptx_matrix_clock_share(in->gpu, in->func, in->evaluation);
     out.certainty = CERTAINTY_ESTIMATE;
     double wait_us = ptx_gpu_figure(in->gpu, FIGURE_GRID_WAIT_NS) / 1e3;
     out.parts_us[PART_OVERHEAD] = s.launch_us + (waits_for_launch(in) ? wait_us : 0);
@@ -963,7 +975,7 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
             .cfg = in->cfg, .dom = in->dom, .loops = in->loops, .evaluation = in->evaluation });
     out.bound_is_assumed = in->evaluation->assumed_count || in->evaluation->dynamic_is_assumed;
     if (!out.bound_is_assumed)
-        find_bound(scratch, in, &s, are_sure, &out);
+        find_bound(scratch, in, are_sure, &out);
     if (!out.bound_is_assumed && in->floor)
         ptx_floor_find(scratch, in, are_sure);
     ptx_band_set(in->gpu, ptx_band_find(in, are_sure, waits_us, out.limiter), &out);
