@@ -44,8 +44,8 @@ typedef struct Row {
 
 static Row *rows;
 static uint8_t *bins;           /* per row and feature */
-static int row_count, feature_count, trees_wanted = 400, leaves_wanted = 120, leaf_least = 14;
-static double rate = 0.06, weight_most = 2;
+static int row_count, feature_count, trees_wanted = 600, leaves_wanted = 120, leaf_least = 14;
+static double rate = 0.05, weight_most = 2;
 /* of residuals; what the band leaves out to either side */
 static const float clip = 0.5F, tail = 0.06F;
 static char names[FEATURES_MAX][32];
@@ -113,7 +113,7 @@ static void read_rows(const char *path)
 static double share_of(const char *set)
 {
     static const struct { const char *set; double share; } shares[] = {
-        { "apart", 0 }, { "template", 3 }, { "library", 0.5 }, { "tiles", 0.5 }, { "triton", 0.3 },
+        { "apart", 0 }, { "template", 4 }, { "library", 0.5 }, { "tiles", 0.5 }, { "triton", 0.3 },
     };
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
         if (!strncmp(set, shares[i].set, strlen(shares[i].set)))

@@ -758,4 +758,122 @@ def tile_attention(d, k):
     return p.target, p.text()
 
 
-TILE_KINDS = [tile_rows, tile_loop, tile_map, tile_mma, tile_wgmma, tile_fma, tile_attention]
+def tile_staged(d, k):
+    """A product by wgmma whose tiles pass through registers: loaded, masked, stored to shared memory; at once or in a loop."""
+    while True:
+        m, n, bk, loops = d.of(1, 1, 2), d.of(16, 32, 64, 64, 128), d.of(16, 32, 64, 64), d.n(0, 2) > 0
+        elements = d.of(1, 1, 2, 8)                          # of a load, fp16
+        ca, cb = m * 64 * bk // 128 // elements, n * bk // 128 // elements
+        if 2 <= ca and 1 <= cb and ca + cb <= 64 and m * n // 2 <= 128: break
+    p = Ptx(d, k, 128, 3, 4, "sm_90a")
+    masked_loads, wrapped, first_is_zero = d.n(0, 2) > 0, d.n(0, 1), d.n(0, 1)
+
+    def pointers(source, count, pitch, limit):
+        rows = [p.op("or.b32", p.op("shr.u32", p.tid, 5), 4 * i) for i in range(count)]
+        if wrapped: rows = [p.op("rem.s32", r, limit) for r in rows]
+        lane = p.op("and.b32", p.tid, 31)
+        got = []
+        for r in rows:
+            at = p.op("mad.wide.s32", p.op("mul.lo.s32", r, pitch), 2, source, to="rd")
+            got.append(at if loops else p.address(at, lane, 2 * elements))
+        return got, p.op("mul.wide.u32", lane, 2 * elements, to="rd")
+
+    (pa, lane_a), (pb, lane_b) = pointers(p.ptr[0], ca, p.size[2], p.size[0]), pointers(p.ptr[1], cb, p.size[1], p.size[3])
+    to = p.op("add.s32", p.op("mov.b32", "global_smem"), p.op("shl.b32", p.tid, 4 if elements == 8 else elements))
+    accs = [p.carried(n // 2) if loops or not first_is_zero else [p.r() for _ in range(n // 2)] for _ in range(m)]
+    step = p.op("mul.wide.s32", p.size[1], 2 * bk, to="rd")
+
+    def fetch(at, guard):
+        if elements > 1: return p.load(at, guard, elements // 2)
+        got = p.new("rs")
+        if guard: p.put(f"mov.b16 {got}, 0;")
+        p.put(f"{'@' + guard + ' ' if guard else ''}ld.global.b16 {{ {got} }}, [ {at} + 0 ];")
+        return [got]
+
+    def keep(values, at):
+        vector, kind = f".v{len(values)}" if len(values) > 1 else "", "b16" if elements == 1 else "b32"
+        p.put(f"st.shared{vector}.{kind} [ {to} + {at} ], {'{' + ', '.join(values) + '}' if len(values) > 1 else values[0]};")
+
+    def body(i):
+        guard = None
+        if masked_loads:
+            guard = p.p()
+            p.put(f"setp.lt.s32 {guard}, {i}, {p.size[2]};")
+        got = [fetch(p.op("add.s64", a, lane_a, to="rd") if loops else a, guard) for a in pa]
+        got += [fetch(p.op("add.s64", b, lane_b, to="rd") if loops else b, guard) for b in pb]
+        if loops: p.put("bar.sync 0;")
+        for j, v in enumerate(got): keep(v, j * 256 * elements)
+        p.put("fence.proxy.async.shared::cta;")
+        p.put("bar.sync 0;")
+        p.put("wgmma.fence.sync.aligned;")
+        base = p.op("mov.b32", "global_smem")
+        for j, acc in enumerate(accs):
+            for s in range(bk // 16):
+                da = matrix(p, p.op("add.s32", base, j * 128 * bk + s * 32)), matrix(p, p.op("add.s32", base, m * 128 * bk + s * 32))
+                scale = 0 if not loops and not s else 1
+                p.put(f"wgmma.mma_async.sync.aligned.m64n{n}k16.f32.f16.f16 {{{','.join(acc)}}}, {da[0]}, {da[1]}, {scale}, 1, 1, 0, 0;")
+        p.put("wgmma.commit_group.sync.aligned;")
+        p.put("wgmma.wait_group.sync.aligned 0;")
+        if loops:
+            for a in pa: p.put(f"add.s64 {a}, {a}, {2 * bk};")
+            for b in pb: p.put(f"add.s64 {b}, {b}, {step};")
+        return bk
+
+    if loops: p.loop(p.size[2], body)
+    else: body(p.op("and.b32", p.tid, 31))
+    p.put("bar.sync 0;")
+    store_tile(p, [r for acc in accs for r in acc], p.ptr[2], n, d.of(True, True, False), d.n(0, 1) > 0)
+    return p.target, p.text()
+
+
+def tile_mixed(d, k):
+    """Rows of halves that are combined with each other: turned, filtered by taps, scaled by their largest."""
+    warps, count, what = d.of(1, 2, 4, 4, 8), d.of(1, 2, 2, 4), d.of("turn", "taps", "scale")
+    p = Ptx(d, k, 32 * warps, 4, 3, target_of(d))
+    cols, preds = columns(p, count, 8, p.size[0] if d.n(0, 1) else None, warps)
+    base = p.op("mul.lo.s32", p.op("mov.u32", "%ctaid.x"), p.size[1])
+    kind = d.of("f16", "bf16")
+
+    def halves(r):
+        a, b = p.new("rs"), p.new("rs")
+        p.put(f"mov.b32 {{{a}, {b}}}, {r};")
+        return [p.op(f"cvt.f32.{kind}", a), p.op(f"cvt.f32.{kind}", b)]
+
+    def row(source, offset):
+        at = p.address(source, base, 2)
+        return [[h for r in p.load(p.address(at, c, 2), g, 4, True, offset) for h in halves(r)] for c, g in zip(cols, preds)]
+
+    def put(values, offset):
+        at = p.address(p.ptr[1], base, 2)
+        for c, g, v in zip(cols, preds, values):
+            pairs = [p.op(f"cvt.rn.{kind}x2.f32", v[j + 1], v[j]) for j in range(0, 8, 2)]
+            p.store(p.address(at, c, 2), pairs, g, offset)
+
+    each = lambda f, *rows: [[f(*v) for v in zip(*parts)] for parts in zip(*rows)]
+    times, plus = (lambda a, b: p.op("mul.f32", a, b)), (lambda a, b, c: p.op("fma.rn.f32", a, b, c))
+    if what == "turn":
+        x, y = row(p.ptr[0], 0), row(p.ptr[0], 4096)
+        sine, cosine = row(p.ptr[2], 0), row(p.ptr[3], 0)
+        put(each(lambda a, b, s, c: p.op("fma.rn.f32", a, c, p.op("neg.f32", times(b, s))), x, y, sine, cosine), 0)
+        put(each(lambda a, b, s, c: plus(b, c, times(a, s)), x, y, sine, cosine), 4096)
+    elif what == "taps":
+        total = None
+        for j in range(d.of(2, 3, 4)):
+            x, w = row(p.ptr[0], 2048 * j), row(p.ptr[2], 2048 * j)
+            total = each(times, x, w) if total is None else each(plus, x, w, total)
+        if d.n(0, 1):
+            exps = each(lambda a: p.op("ex2.approx.f32", p.op("mul.f32", a, "0fBFB8AA3B")), total)
+            total = each(lambda a, e: p.op("div.full.f32", a, p.op("add.f32", e, "0f3F800000")), total, exps)
+        put(total, 0)
+    else:
+        x = row(p.ptr[0], 0)
+        if d.n(0, 1): x = each(lambda a, b: p.op("add.f32", a, b), x, row(p.ptr[2], 0))
+        flat = [p.op("abs.f32", v) for r in x for v in r] if d.n(0, 1) else [p.op("mul.f32", v, v) for r in x for v in r]
+        top = p.across(d.of("max.f32", "add.f32"), [p.tree("max.f32", flat, d.of("row", "tree"))], warps)[0]
+        scale = p.op("div.full.f32", "0f42FE0000", top) if d.n(0, 1) else p.op("rsqrt.approx.ftz.f32", top)
+        out = each(lambda a: times(a, scale), x)
+        put(each(times, out, row(p.ptr[3], 0)) if d.n(0, 1) else out, 0)
+    return p.target, p.text()
+
+
+TILE_KINDS = [tile_rows, tile_loop, tile_map, tile_mma, tile_wgmma, tile_fma, tile_attention, tile_staged, tile_mixed]

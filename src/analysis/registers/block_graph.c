@@ -90,7 +90,8 @@ static void add_dependence(BlockWork *w, uint32_t from, uint32_t to, bool is_ord
 
 static uint32_t new_local(BlockWork *w, LoweredValueId value, uint32_t maker)
 {
-    w->locals[w->local_count] = (Local){ .units = w->units[value] };
+    w->locals[w->local_count] = (Local){ .units = w->units[value],
+                                         .is_held = w->held && w->held[value] };
     w->maker[w->local_count] = maker;
     w->last_reader[w->local_count] = 0;
     return w->local_count++;
@@ -216,6 +217,22 @@ static void note_memory_order(ListScheduleAccess *accesses, uint32_t *count,
     accesses[*count - 1] = *access;
 }
 
+/* What stands before it stays there. */
+static void end_part(BlockWork *w, uint32_t from, uint32_t fence)
+{
+    for (uint32_t s = from; s < fence; s++)
+        if (!w->steps[s].succ_count)
+            add_dependence(w, s, fence, true);
+}
+
+/* It is more than a load of its thread's: volatile, say. That a load is the warp's does not bind
+ * its place. */
+static bool binds_order(const Op *op)
+{
+    return op->flags & OPF_SIDE_EFFECT && op->operation != OP_LDMATRIX
+           && op->operation != OP_WMMA_LOAD;
+}
+
 static void order_memory(BlockWork *w, MemoryOrder *m, uint32_t s, const LoweredInsn *insn)
 {
     const Op *op = w->func->insns[insn->origin].op;
@@ -226,7 +243,7 @@ static void order_memory(BlockWork *w, MemoryOrder *m, uint32_t s, const Lowered
     bool is_const = op->space == SPACE_CONST || op->space == SPACE_PARAM || ptx_op_has(op, MOD_NC);
     bool is_shared = op->space == SPACE_SHARED || op->space == SPACE_SHARED_CTA;
     bool is_store = is_fence || !(op->flags & OPF_LOAD) || op->kind == OPK_ATOM
-                    || op->flags & OPF_SIDE_EFFECT;
+                    || binds_order(op);
     if (is_const)
         return;
     ListScheduleAccess access = is_fence || (op->flags & OPF_LOAD && is_store)
@@ -247,8 +264,12 @@ static void order_memory(BlockWork *w, MemoryOrder *m, uint32_t s, const Lowered
         else
             note_memory_order(m->loads[k], &m->load_count[k], &access);
     }
-    if (is_fence)
-        m->fence = s + 1;
+    if (!is_fence)
+        return;
+    w->may_save = true;
+    if (w->is_saving)
+        end_part(w, m->fence ? m->fence - 1 : 0, s);
+    m->fence = s + 1;
 }
 
 static uint32_t new_step(BlockWork *w, uint32_t insn)
@@ -259,10 +280,72 @@ static uint32_t new_step(BlockWork *w, uint32_t insn)
     return w->step_count++;
 }
 
+bool ptx_block_is_rebuilt(const Lowered *lowered, const LoweredInsn *insn)
+{
+    const bool is_cheap = insn->machine == MACHINE_ALU || insn->machine == MACHINE_SHIFT
+                          || insn->machine == MACHINE_IADD || insn->machine == MACHINE_IMAD
+                          || insn->machine == MACHINE_FP16 || insn->machine == MACHINE_CVT_FAST;
+    if (!is_cheap || insn->def_count != 1 || insn->use_count != 1 || insn->origin == NO_ID
+        || insn->is_predicated || insn->count <= 0 || insn->count > 1)
+        return false;
+    const LoweredValue *from = &lowered->values[ptx_lowered_uses(lowered, insn)[0]],
+                       *to = &lowered->values[ptx_lowered_defs(lowered, insn)[0]];
+    return from->file == LOWERED_REG && to->file == LOWERED_REG && !to->is_variable
+           && to->units == 1;
+}
+
+/* The halves of a register are read where they are: they take none of their own. */
+static bool names_halves(const BlockWork *w, const LoweredInsn *insn)
+{
+    const LoweredValueId *defs = ptx_lowered_defs(w->lowered, insn);
+    const LoweredValueId *uses = ptx_lowered_uses(w->lowered, insn);
+    bool are_halves = ptx_lowered_is_copy(insn) && insn->def_count == 2 && insn->use_count == 1
+                      && !insn->is_predicated && w->units[uses[0]] == 1;
+    for (uint32_t d = 0; d < insn->def_count && are_halves; d++)
+        are_halves = w->units[defs[d]] == 1 && !w->lowered->values[defs[d]].is_variable;
+    return are_halves;
+}
+
+static void name_halves(BlockWork *w, const LoweredInsn *insn)
+{
+    const uint32_t whole = local_of(w, ptx_lowered_uses(w->lowered, insn)[0]);
+    for (uint32_t d = 0; d < insn->def_count; d++) {
+        const LoweredValueId half = ptx_lowered_defs(w->lowered, insn)[d];
+        w->stamp[half] = w->build;
+        w->local_of[half] = whole;
+    }
+}
+
+/* The value is in another register for each reader, made again of what it was made of; not where
+ * lanes meet in between, as with sums over a row: there ptxas keeps it. */
+static void rebuild_value(BlockWork *w, LoweredValueId value)
+{
+    const uint32_t local = w->stamp[value] == w->build ? w->local_of[value] : NO_ID;
+    if (local == NO_ID || !w->maker[local] || !w->last_reader[local])
+        return;
+    const uint32_t maker = w->maker[local] - 1, insn = w->insn_of[maker];
+    if (insn == NO_ID || maker < w->meeting
+        || !ptx_block_is_rebuilt(w->lowered, &w->lowered->insns[insn]))
+        return;
+    w->may_save = true;
+    if (!w->spare)
+        return;
+    w->spare--;
+    const uint32_t from = w->locals_of[w->steps[maker].use_first], s = new_step(w, insn);
+    if (w->maker[from])
+        add_dependence(w, w->maker[from] - 1, s, false);
+    read_local(w, s, from);
+    write_value(w, s, value);
+}
+
 /* What a side writes, and what came before it, are one value behind it. */
 static void add_address_step(BlockWork *w, MemoryOrder *memory, uint32_t i, bool is_side)
 {
     const LoweredInsn *insn = &w->lowered->insns[i];
+    if (names_halves(w, insn)) {
+        name_halves(w, insn);
+        return;
+    }
     LoweredValueId factor = factor_of(w, insn);
     if (factor != NO_ID && w->stamp[factor] != w->build)
         write_value(w, new_step(w, NO_ID), factor);
@@ -271,6 +354,8 @@ static void add_address_step(BlockWork *w, MemoryOrder *memory, uint32_t i, bool
     /* of one instruction: the first reads, the last writes */
     bool is_further = w->step_count && insn->origin != NO_ID
                       && insn_at(w, w->step_count - 1)->origin == insn->origin;
+    for (uint32_t u = 0; u < insn->use_count && !is_further; u++)
+        rebuild_value(w, ptx_lowered_uses(w->lowered, insn)[u]);
     uint32_t between = is_further && !insn->use_count ? hand_on(w, insn) : 0,
              handed = w->local_count, s = new_step(w, i);
     if (is_further)
@@ -289,6 +374,8 @@ static void add_address_step(BlockWork *w, MemoryOrder *memory, uint32_t i, bool
     }
     for (uint32_t d = 0; d < insn->def_count; d++)
         write_value(w, s, ptx_lowered_defs(w->lowered, insn)[d]);
+    if (insn->machine == MACHINE_SHUFFLE || insn->machine == MACHINE_BARRIER)
+        w->meeting = s;
     if (insn->origin != NO_ID)
         order_memory(w, memory, s, insn);
 }
@@ -312,11 +399,22 @@ static void find_readers(BlockWork *w)
             w->readers[w->readers_end[w->locals_of[w->steps[s].use_first + u]]++] = s;
 }
 
+static uint32_t count_rebuilt(const BlockWork *w, BlockId first)
+{
+    uint32_t count = 0;
+    for (uint32_t i = w->lowered->first[first]; i < w->lowered->first[w->last[first] + 1]; i++)
+        count += ptx_block_is_rebuilt(w->lowered, &w->lowered->insns[i]);
+    return count;
+}
+
 void ptx_block_graph_build(BlockWork *w, BlockId first, uint32_t repeat)
 {
     MemoryOrder memory = { 0 };
     BlockId last = w->last[first];
     w->build++;
+    w->may_save = false;
+    w->meeting = 0;
+    w->spare = w->is_saving ? repeat * count_rebuilt(w, first) : 0;
     w->local_count = w->locals_of_count = w->edge_count = w->step_count = 0;
     for (uint32_t r = 0; r < repeat; r++)
         for (BlockId block = first; block <= last; block++)

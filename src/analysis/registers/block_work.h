@@ -28,6 +28,7 @@ typedef struct Local {
     uint8_t units;
     bool is_out, is_live;
     bool is_temporary;          /* between the steps of one instruction */
+    bool is_held;               /* a result of wgmma */
 } Local;
 
 typedef struct ListScheduleStep {
@@ -60,6 +61,10 @@ struct BlockWork {
     /* values that go through the region untouched, by the registers that each takes: they are no
      * locals */
     uint32_t passing[PASSING];
+    /* of the graph: values are computed again for each reader where that takes one instruction of
+     * one operand, and what stands before a barrier stays there */
+    bool is_saving;
+    bool may_save;              /* the graph would be another one then */
     uint32_t *insn_of;          /* per step */
     uint32_t *local_of;         /* per value: local + 1 in this block */
     uint32_t *stamp;            /* per value: the build that local_of is of */
@@ -74,6 +79,8 @@ struct BlockWork {
     int32_t *change;            /* per step: registers more, less those that it frees */
     ListScheduleStep *steps;
     uint32_t step_count;
+    uint32_t meeting;           /* the last step so far where lanes meet: a shuffle, a barrier */
+    uint32_t spare;             /* steps that may still be added to compute values again */
     ListScheduleEdge *edges;
     uint32_t edge_count, edge_capacity;
     uint32_t *pred_edge;        /* per step: index + 1 */
@@ -95,6 +102,7 @@ struct BlockWork {
     uint32_t highest[ORDER__COUNT];     /* of all regions so far */
     const Defs *defs;
     unsigned sm;
+    const bool *held;           /* per value: wgmma writes it; NULL: there is none */
     const uint8_t *units;       /* per value, then per factor: registers that it takes */
     int64_t factors[MAX_FACTORS];
     uint32_t factor_count;
@@ -106,6 +114,9 @@ static inline const LoweredInsn *insn_at(const BlockWork *w, uint32_t s)
     static const LoweredInsn move = { .origin = NO_ID, .machine = MACHINE_MOVE, .count = 1 };
     return w->insn_of[s] == NO_ID ? &move : &w->lowered->insns[w->insn_of[s]];
 }
+
+/* block_graph.c: one cheap instruction makes its result of one value. */
+bool ptx_block_is_rebuilt(const Lowered *lowered, const LoweredInsn *insn);
 
 /* block_graph.c: the graph of a region, so many iterations of it, and who reads its values. */
 void ptx_block_graph_build(BlockWork *work, BlockId first, uint32_t repeat);

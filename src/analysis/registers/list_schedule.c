@@ -463,15 +463,55 @@ static void order_to_save(BlockWork *w, uint32_t target, BlockPressure *out)
     }
 }
 
+/* Of the graph that saves registers: the fewest. */
+static uint32_t order_saving(BlockWork *w, BlockId first, uint32_t repeat)
+{
+    w->is_saving = true;
+    ptx_block_graph_build(w, first, repeat);
+    w->is_saving = false;
+    begin_order(w, true);
+    order_frugally(w, find_fewest);
+    const uint32_t fewest = w->most;
+    return ptx_u32_min(fewest, order_deeply(w));
+}
+
+/* Registers of results of wgmma that are live at once in program order, at most: until the last
+ * reader each. */
+static uint32_t most_held(BlockWork *w)
+{
+    int32_t now = 0, most = 0;
+    memset(w->change, 0, (w->step_count + 1) * sizeof *w->change);
+    for (uint32_t v = 0; v < w->local_count; v++) {
+        const Local *local = &w->locals[v];
+        if (!local->is_held)
+            continue;
+        w->change[w->maker[v]] += local->units;
+        w->change[local->is_out ? w->step_count : w->last_reader[v]] -= local->units;
+    }
+    for (uint32_t s = 0; s < w->step_count; s++) {
+        now += w->change[s];
+        most = now > most ? now : most;
+    }
+    return (uint32_t)most;
+}
+
 void ptx_region_pressure(BlockWork *w, BlockId first, uint32_t repeat, uint32_t target,
                          BlockPressure *out)
 {
     ptx_block_graph_build(w, first, repeat);
-    ptx_block_graph_time(w);
     begin_order(w, false);
     order_as_written(w, out);
     note_order(w, ORDER_PROGRAM, out);
     order_to_save(w, target, out);
+    if (w->may_save && ptx_u32_min(out->most[ORDER_FRUGAL], out->most[ORDER_PROGRAM]) > target) {
+        const uint32_t saved = order_saving(w, first, repeat);
+        if (saved < out->most[ORDER_FRUGAL]) {
+            note_order(w, ORDER_FRUGAL, out);
+            out->most[ORDER_FRUGAL] = saved;
+        }
+        ptx_block_graph_build(w, first, repeat);
+    }
+    ptx_block_graph_time(w);
     order_within(w, ORDER_EAGER, INT32_MAX, out);
     if (out->most[ORDER_EAGER] < target)
         note_order(w, ORDER_TARGET, out);       /* the same order */
@@ -483,6 +523,7 @@ void ptx_region_pressure(BlockWork *w, BlockId first, uint32_t repeat, uint32_t 
         out->wide[ORDER_FRUGAL] = out->wide[ORDER_PROGRAM];
     }
     bound_target(target, out);
+    out->held = w->held ? most_held(w) : 0;
 }
 
 /* No order has more at once than all values that a region makes, reads and leaves behind. */
@@ -518,7 +559,11 @@ bool ptx_region_exceeds(BlockWork *w, BlockId first, uint32_t registers)
     if (fewest <= registers)
         return false;
     const uint32_t deep = order_deeply(w);
-    return deep > registers || !saves_much(deep, fewest);
+    if (deep <= registers && saves_much(deep, fewest))
+        return false;
+    if (!w->may_save)
+        return true;
+    return order_saving(w, first, 1) > registers;
 }
 
 void ptx_region_retarget(BlockWork *w, uint32_t target, BlockPressure *out)

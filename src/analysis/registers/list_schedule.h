@@ -35,6 +35,7 @@ typedef struct BlockPressure {
     uint32_t at[EXPANSION__COUNT];      /* the same, at one of these */
     /* and with what its slow path takes: the kernel's registers then; 0: there is none */
     uint32_t called;
+    uint32_t held;              /* registers of results of wgmma, in program order */
 } BlockPressure;
 
 typedef struct BlockWork BlockWork;

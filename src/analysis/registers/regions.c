@@ -3,6 +3,9 @@
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/loop.h"
 #include "analysis/registers/block_liveness.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "isa/isa.h"
 #include "support/arena.h"
 #include "support/minmax.h"
 
@@ -39,6 +42,22 @@ static const uint8_t *find_units(Arena *arena, const Lowered *l, unsigned sm)
                 units[v] = 2;
         }
     return units;
+}
+
+/* What wgmma writes; NULL: nothing. Factors are behind the values. */
+static const bool *find_wgmma_results(Arena *arena, const Lowered *l, const Func *func)
+{
+    bool *held = NULL;
+    for (uint32_t i = 0; i < l->insn_count; i++) {
+        const LoweredInsn *insn = &l->insns[i];
+        if (insn->machine != MACHINE_TENSOR || insn->origin == NO_ID
+            || func->insns[insn->origin].op->operation != OP_WGMMA_MMA_ASYNC)
+            continue;
+        held = held ? held : ptx_arena_array(arena, bool, l->value_count + MAX_FACTORS);
+        for (uint32_t d = 0; d < insn->def_count; d++)
+            held[ptx_lowered_defs(l, insn)[d]] = true;
+    }
+    return held;
 }
 
 /* ---- regions --------------------------------------------------------------------------------- */
@@ -116,14 +135,16 @@ static RegionRoom room_for_regions(const BlockWork *w)
     const LoweredLive *live = w->live;
     RegionRoom room = { 0, 0, 0 };
     for (BlockId b = 0; b < w->cfg->block_count; b = w->last[b] + 1) {
-        uint32_t here = 0, out = live->first[w->last[b] + 1] - live->first[w->last[b]],
+        uint32_t here = 0, rebuilt = 0, out = live->first[w->last[b] + 1] - live->first[w->last[b]],
                  repeat = ptx_region_repeat(w, b);
-        for (uint32_t i = lowered->first[b]; i < lowered->first[w->last[b] + 1]; i++)
+        for (uint32_t i = lowered->first[b]; i < lowered->first[w->last[b] + 1]; i++) {
             /* 1: a factor */
             here += 2u * lowered->insns[i].def_count + lowered->insns[i].use_count + 1
                     + (lowered->insns[i].use_count ? 0 : 2 * MAX_TEMPORARIES);
-        room.steps = ptx_u32_max(room.steps, repeat * region_length(w, b));
-        room.operands = ptx_u32_max(room.operands, repeat * here);
+            rebuilt += ptx_block_is_rebuilt(lowered, &lowered->insns[i]);
+        }
+        room.steps = ptx_u32_max(room.steps, repeat * (region_length(w, b) + rebuilt));
+        room.operands = ptx_u32_max(room.operands, repeat * (here + 2 * rebuilt));
         room.outs = ptx_u32_max(room.outs, out);
     }
     room.steps += MAX_FACTORS;
@@ -143,6 +164,7 @@ BlockWork *ptx_block_work_new(Arena *arena, const FuncFlow *flow, const Lowered 
                       .lowered = lowered,
                       .live = live,
                       .units = units,
+                      .held = find_wgmma_results(arena, lowered, flow->func),
                       .func = flow->func,
                       .cfg = flow->cfg,
                       .loops = flow->loops,

@@ -1,6 +1,7 @@
 #include "analysis/registers/register_count.h"
 
 #include "analysis/registers/list_schedule.h"
+#include "analysis/registers/register_grants.h"
 #include "analysis/registers/tree.h"
 #include "support/assert.h"
 #include "analysis/flow/defs.h"
@@ -29,6 +30,7 @@ enum {
     HELD = 8,
     OVER_ZERO = 128,            /* of a figure that is what the guess is */
     USUAL_LEAST = 8,            /* few kernels take fewer */
+    HELD_FIRST = 24,            /* the first register of results of wgmma */
     MAX_REGISTERS = 255,
     MIN_CAP = 24,               /* ptxas 13.0 takes a .maxnreg below it for it, sm_75 to sm_120 */
     REGISTERS_LEAST = 4,        /* of a kernel that does nothing */
@@ -48,6 +50,8 @@ typedef struct Gathering {
     const Lowered *lowered;
     const Gpu *gpu;
     uint32_t *f;                /* per PressureFeature */
+    const uint16_t *granted;    /* per block, of register_grants.h; NULL: nothing is released */
+    bool is_starved;            /* a block needs more than it is granted */
 } Gathering;
 
 static void at_least(uint32_t *f, PressureFeature feature, uint32_t value)
@@ -230,6 +234,16 @@ static void note_expansions(uint32_t *f, const BlockPressure *p)
     }
 }
 
+/* Whether it is certain, or nearly, that the region needs more registers than a setmaxnreg.dec
+ * leaves it. */
+static void note_grant(Gathering *g, BlockId first, const BlockPressure *p)
+{
+    const uint32_t granted = g->granted ? g->granted[first] : 0;
+    const uint32_t held = p->held ? HELD_FIRST + p->held + BEYOND : 0;
+    g->is_starved |= granted
+                     && (held > granted || p->most[ORDER_FRUGAL] + FIXED > granted + ENOUGH);
+}
+
 static void order_region(Gathering *g, BlockWork *work, BlockId first)
 {
     BlockPressure p;
@@ -241,6 +255,7 @@ static void order_region(Gathering *g, BlockWork *work, BlockId first)
     at_least(f, PRESSURE_THROUGH, through);
     at_least(f, PRESSURE_AT_EXPANSION, p.at_expansion);
     at_least(f, PRESSURE_CALLED, p.called);
+    at_least(f, PRESSURE_HELD, p.held);
     note_expansions(f, &p);
     if (p.most[ORDER_FRUGAL] > f[PRESSURE_FRUGAL]) {
         f[PRESSURE_FRUGAL] = p.most[ORDER_FRUGAL];
@@ -252,6 +267,7 @@ static void order_region(Gathering *g, BlockWork *work, BlockId first)
         at_least(f, PRESSURE_LOOP_AIMED, p.most[ORDER_TARGET]);
     }
     uint32_t frugal = p.most[ORDER_FRUGAL];
+    note_grant(g, first, &p);
     if (repeat > 1) {
         ptx_region_pressure(work, first, repeat, f[PRESSURE_TARGET] - FIXED, &p);
         note_unrolled(g, work, first, repeat, &p);
@@ -313,6 +329,13 @@ static bool gather_features(Gathering *g, Arena *scratch)
     return true;
 }
 
+/* Results of wgmma stand behind the registers that a call may change: of 40 kernels that hold 4 to
+ * 128, with few other values, all take so many. */
+static uint32_t least_held(const uint32_t *f)
+{
+    return f[PRESSURE_HELD] ? HELD_FIRST + f[PRESSURE_HELD] + BEYOND : 0;
+}
+
 /* What places and steps of occupancy come to: as many as all warps leave, if that will do, else
  * what the next step leaves; never much more than is live in the PTX, as ptxas computes values
  * again rather than keeping what loops and branches share. Where directives ask, occupancy is no
@@ -332,6 +355,8 @@ static uint32_t guess(const uint32_t *f)
     placed = f[PRESSURE_FRUGAL] > live && live < placed ? live : placed;
     placed = placed > USUAL_LEAST ? placed : USUAL_LEAST;
     placed = placed > f[PRESSURE_CALLED] ? placed : f[PRESSURE_CALLED];
+    if (f[PRESSURE_HELD]) /* results that are waited for leave less to choose */
+        placed = ptx_u32_max((placed + f[PRESSURE_PROGRAM]) / 2, least_held(f));
     return placed < f[PRESSURE_CAP] ? placed : f[PRESSURE_CAP];
 }
 
@@ -358,6 +383,8 @@ static void compare_with_guess(uint32_t *f)
         uint32_t beyond = f[pairs[i][1]] + OVER_ZERO;
         f[pairs[i][0]] = beyond > f[PRESSURE_GUESS] ? beyond - f[PRESSURE_GUESS] : 0;
     }
+    const uint32_t held = least_held(f) + OVER_ZERO;
+    f[PRESSURE_OVER_HELD] = held > f[PRESSURE_GUESS] ? held - f[PRESSURE_GUESS] : 0;
 }
 
 /* Of targets that ptxas gives the same registers, or nearly, the one that was measured: of 179
@@ -558,46 +585,35 @@ static void decide(Pressure *p, const Module *module, const Func *func, const Li
                                : capped(p, 1.5 * p->registers + 8);
     p->low = p->low < p->registers ? p->low : p->registers;
     raise_to(p, is_modelled ? capped(p, (double)p->features[PRESSURE_THROUGH] - REBUILT) : 0);
+    if (p->features[PRESSURE_HELD])
+        raise_to(p, capped(p, HELD_FIRST + p->features[PRESSURE_HELD] + BEYOND));
     if (p->registers < CALLING_LEAST && calls_blindly(module, func))
         p->registers = capped(p, CALLING_LEAST);
     p->high = p->high < p->registers ? p->registers : p->high;
 }
 
 /* The cap holds at launch alone: from there on each warpgroup has as many registers as it asks
- * for. The most that one asks for; 0: none does. */
-static uint32_t most_asked_for(const Func *func)
+ * for, if ptxas knows how many a thread begins with. */
+static bool changes_cap(const Gpu *gpu, const Func *func)
 {
-    int64_t most = 0;
-    for (InsnId i = 0; i < func->insn_count; i++) {
-        const Insn *insn = &func->insns[i];
-        const Operand *count = ptx_insn_operands(func, insn);
-        if (insn->op->operation == OP_SETMAXNREG && insn->operand_count
-            && count->kind == OPERAND_INT && ptx_operand_value(count) > most)
-            most = ptx_operand_value(count);
-    }
-    return (uint32_t)(most < UINT16_MAX ? most : UINT16_MAX);
+    return (heeded_registers(gpu, &func->bounds) || heeded_blocks(gpu, &func->bounds))
+           && ptx_register_grants_find(func).is_asked;
 }
 
-static bool changes_cap(const Func *func)
+/* What ptxas gives such a kernel at launch. */
+static void fix_count(Pressure *p, const Gathering *g)
 {
-    return most_asked_for(func) > 0;
-}
-
-/* ptxas gives such a kernel at launch what it asks for most, up to the cap; where no bound says how
- * many blocks an SM holds, it ignores the instruction. */
-static void fix_count(Pressure *p, const Func *func)
-{
-    const Bounds *bounds = &func->bounds;
-    uint32_t asked = most_asked_for(func);
-    if (asked && (bounds->minnctapersm || bounds->maxnreg))
-        p->registers = p->low = p->high = asked < p->cap ? asked : p->cap;
+    const RegisterGrants grants = ptx_register_grants_find(g->func);
+    if (changes_cap(g->gpu, g->func) && !g->is_starved)
+        p->registers = p->low = p->high = grants.most && grants.most < p->cap ? grants.most
+                                                                              : p->cap;
 }
 
 /* least_of says no more than what is live in the PTX. */
 bool ptx_pressure_may_spill(const Gpu *gpu, const Func *func, const Live *live)
 {
     return live->max_pressure + FIXED > ptx_pressure_cap(gpu, &func->bounds) + ENOUGH
-           && !changes_cap(func);
+           && !changes_cap(gpu, func);
 }
 
 /* judge_spills: least_of, and whether what is live between blocks is the cap already. */
@@ -641,12 +657,12 @@ static uint32_t count_spilled(const Pressure *p)
     return p->spills == SPILLS_LIKELY && least > p->cap ? least - p->cap : 0;
 }
 
-static Spills judge_spills(const Pressure *p, const Func *func)
+static Spills judge_spills(const Pressure *p, const Gpu *gpu, const Func *func)
 {
     uint32_t least = least_of(p);
     if (least <= p->cap && p->registers < p->cap)
         return SPILLS_UNLIKELY;
-    if (changes_cap(func))
+    if (changes_cap(gpu, func))
         return SPILLS_UNKNOWN;
     bool is_full = p->registers >= p->cap;
     return least > p->cap + ENOUGH && is_full ? SPILLS_LIKELY : SPILLS_POSSIBLE;
@@ -667,6 +683,8 @@ Pressure ptx_pressure_compute(Arena *scratch, const FuncFlow *flow, const Live *
                     .lowered = lowered,
                     .gpu = gpu,
                     .f = f };
+    if (ptx_register_grants_find(func).releases)
+        g.granted = ptx_register_grants_reach(scratch, func, flow->cfg);
     f[PRESSURE_TARGET] = latency_target_of(gpu, &func->bounds);
     f[PRESSURE_SM] = measured_sm(gpu->target.sm);
     f[PRESSURE_CAP] = out.cap;
@@ -683,9 +701,9 @@ Pressure ptx_pressure_compute(Arena *scratch, const FuncFlow *flow, const Live *
         out.features[i] = (uint16_t)(f[i] > UINT16_MAX ? UINT16_MAX : f[i]);
     if (out.is_known) {
         decide(&out, module, func, live, gpu);
-        out.spills = judge_spills(&out, func);
+        out.spills = judge_spills(&out, gpu, func);
         out.spilled = count_spilled(&out);
-        fix_count(&out, func);
+        fix_count(&out, &g);
         ASSERT(out.low <= out.registers && out.registers <= out.high);
     }
     ptx_arena_release(scratch, mark);
