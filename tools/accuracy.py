@@ -23,6 +23,7 @@ SETS = [    # folder, what it is
     ("testdata/measured/later", "other kinds; the same halves"),
     ("testdata/measured/compilers", "by XLA, Inductor, Triton, Numba"),
     ("testdata/measured/models", "Triton kernels of models"),
+    ("testdata/measured/idioms", "compaction, sorting, merging, searching"),
 ]
 WORST = 3
 

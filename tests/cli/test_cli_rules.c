@@ -102,8 +102,8 @@ static const Case cases[] = {
     { "$PTXLINT --rules lint/own.yaml --only own k.ptx", 1, "2 warnings in 2 of 2 kernels", "",
       NULL },
     { "$PTXLINT --rules least.yaml --select LST101 "
-      "'" PTXLINT_SOURCE_ROOT "/testdata/ptx/gemm.sm_75.ptx'", 0,
-      "note[LST101]: at least 42", "", NULL },
+      "'" PTXLINT_SOURCE_ROOT "/testdata/ptx/gemm.sm_120.ptx'", 0,
+      "note[LST101]: at least 23", "", NULL },
     { OWN "--rules odd.yaml k.ptx", 1, "OWN101", "", "ODD101" },
     { OWN "--rules odd.yaml --only odd k.ptx", 1, "ODD101", "", NULL },
     { "$PTXLINT --rules bad.yaml k.ptx", 2, "", "bad.yaml:3:", NULL },
