@@ -17,7 +17,9 @@ enum {
     DOUBTFUL_STAYS = 4,
     MAX_UNROLLED_LIST = 8,      /* elements a turn: more are a step from list to list */
     HURRIED_STAYS = 8,          /* and where SimConfig.is_hurried */
-    MAX_STEER_WORK = 1 << 22,           /* FuncState.steer_work; then what was found holds on */
+    /* FuncState.steer_work: then what was found holds on; then no more is looked for */
+    MAX_STEER_AGAIN = 1 << 22,
+    MAX_STEER_WORK = 1 << 24,
     BRIEF_SHARE = 8,            /* of the steps, before SimConfig.is_brief has a say */
 };
 
@@ -164,9 +166,11 @@ static unsigned steered_stays(Machine *m, Warp *w, InsnId branch, bool is_entere
     }
     SteeredBranch *known = &func_state->steered[branch];
     const bool is_again = is_entered && known->stays > 1 && !known->is_sampled
-                          && func_state->steer_work < MAX_STEER_WORK;
+                          && func_state->steer_work < MAX_STEER_AGAIN;
     if (!known->stays || is_again) {
-        const SteeredLoop found = ptx_steered_loop_find(m, w, branch);
+        const SteeredLoop found = func_state->steer_work < MAX_STEER_WORK
+                                      ? ptx_steered_loop_find(m, w, branch)
+                                      : (SteeredLoop){ .stays = -1 };
         func_state->steer_work += func_state->func->insn_count;
         if (!is_again || found.stays >= 0)
             *known = (SteeredBranch){ (uint32_t)(found.stays + 2),
