@@ -537,7 +537,7 @@ bool ptx_mbarrier_init(Race *race, Warp *warp, const Insn *insn, uint32_t lanes)
 bool ptx_mbarrier_expect(Race *race, Warp *warp, const Insn *insn, uint32_t lanes);
 bool ptx_mbarrier_arrive(Race *race, Warp *warp, const Insn *insn, uint32_t lanes,
                          bool is_by_copies, uint8_t doubt);
-bool ptx_mbarrier_commit(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+bool ptx_mbarrier_commit(Race *race, Warp *warp, const Insn *insn, uint32_t lanes);
 bool ptx_mbarrier_wait(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_mbarrier_complete_tx(Mbarrier *mbarrier, int64_t bytes);
 bool ptx_mbarrier_complete_tensor(Mbarrier *mbarrier, uint64_t address, TouchId touch);

@@ -305,13 +305,12 @@ bool ptx_mbarrier_arrive(Race *r, Warp *w, const Insn *insn, uint32_t lanes, boo
 
 /* One arrival for each lane, once what the lane has begun is done: PTX ISA, "tcgen05.commit". The
  * thread itself arrives nowhere, so no phase of its own follows from it. */
-bool ptx_mbarrier_commit(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+bool ptx_mbarrier_commit(Race *r, Warp *w, const Insn *insn, uint32_t lanes)
 {
     Mbarrier *b = find_mbarrier(r, w, insn, lanes, NULL);
     if (!b)
         return false;
     r->is_partial = true;
-    r->is_doubtful |= doubt >= UNCERTAIN_PARAMETER;
     for (uint32_t left = lanes; left; left &= left - 1) {
         begin(r, b);
         if (!b->pending)

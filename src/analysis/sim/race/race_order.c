@@ -422,7 +422,8 @@ static bool order_together(Race *r, Warp *w, const Insn *insn, Order order, uint
     case ORDER_EXPECT:  return doubt < UNCERTAIN_DATA && ptx_mbarrier_expect(r, w, insn, lanes);
     case ORDER_WAIT:    return ptx_mbarrier_wait(r, w, insn, lanes, doubt);
     case ORDER_COMMIT_TENSOR:
-        return doubt < UNCERTAIN_DATA && ptx_mbarrier_commit(r, w, insn, lanes, doubt);
+        /* what stands behind a loop that was left too early says nothing of its phases */
+        return doubt < UNCERTAIN_PARAMETER && ptx_mbarrier_commit(r, w, insn, lanes);
     default:
         return doubt < UNCERTAIN_DATA
                && ptx_mbarrier_arrive(r, w, insn, lanes, order == ORDER_COPIES_ARRIVE, doubt);
