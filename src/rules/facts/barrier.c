@@ -37,7 +37,7 @@ static bool takes_mask(const Op *op)
 static bool constant_mask(FactCache *q, const Insn *insn, uint32_t *bits)
 {
     int64_t mask;
-    if (!takes_mask(insn->op) || insn->guard != NO_ID
+    if (!takes_mask(insn->op) || insn->guard != NO_ID || !insn->operand_count
         || !ptx_points_to_constant(ptx_session_points_to(q->session), last_operand(q->func, insn),
                                    &mask))
         return false;
