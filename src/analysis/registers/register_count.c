@@ -234,12 +234,19 @@ static void note_expansions(uint32_t *f, const BlockPressure *p)
     }
 }
 
+/* Results of wgmma stand behind the registers that a call may change: of 40 kernels that hold 4 to
+ * 128, with few other values, all take so many. 0: none is held. */
+static uint32_t least_held(uint32_t held)
+{
+    return held ? HELD_FIRST + held + BEYOND : 0;
+}
+
 /* Whether it is certain, or nearly, that the region needs more registers than a setmaxnreg.dec
  * leaves it. */
 static void note_grant(Gathering *g, BlockId first, const BlockPressure *p)
 {
     const uint32_t granted = g->granted ? g->granted[first] : 0;
-    const uint32_t held = p->held ? HELD_FIRST + p->held + BEYOND : 0;
+    const uint32_t held = least_held(p->held);
     g->is_starved |= granted
                      && (held > granted || p->most[ORDER_FRUGAL] + FIXED > granted + ENOUGH);
 }
@@ -329,13 +336,6 @@ static bool gather_features(Gathering *g, Arena *scratch)
     return true;
 }
 
-/* Results of wgmma stand behind the registers that a call may change: of 40 kernels that hold 4 to
- * 128, with few other values, all take so many. */
-static uint32_t least_held(const uint32_t *f)
-{
-    return f[PRESSURE_HELD] ? HELD_FIRST + f[PRESSURE_HELD] + BEYOND : 0;
-}
-
 /* What places and steps of occupancy come to: as many as all warps leave, if that will do, else
  * what the next step leaves; never much more than is live in the PTX, as ptxas computes values
  * again rather than keeping what loops and branches share. Where directives ask, occupancy is no
@@ -356,7 +356,7 @@ static uint32_t guess(const uint32_t *f)
     placed = placed > USUAL_LEAST ? placed : USUAL_LEAST;
     placed = placed > f[PRESSURE_CALLED] ? placed : f[PRESSURE_CALLED];
     if (f[PRESSURE_HELD]) /* results that are waited for leave less to choose */
-        placed = ptx_u32_max((placed + f[PRESSURE_PROGRAM]) / 2, least_held(f));
+        placed = ptx_u32_max((placed + f[PRESSURE_PROGRAM]) / 2, least_held(f[PRESSURE_HELD]));
     return placed < f[PRESSURE_CAP] ? placed : f[PRESSURE_CAP];
 }
 
@@ -383,7 +383,7 @@ static void compare_with_guess(uint32_t *f)
         uint32_t beyond = f[pairs[i][1]] + OVER_ZERO;
         f[pairs[i][0]] = beyond > f[PRESSURE_GUESS] ? beyond - f[PRESSURE_GUESS] : 0;
     }
-    const uint32_t held = least_held(f) + OVER_ZERO;
+    const uint32_t held = least_held(f[PRESSURE_HELD]) + OVER_ZERO;
     f[PRESSURE_OVER_HELD] = held > f[PRESSURE_GUESS] ? held - f[PRESSURE_GUESS] : 0;
 }
 
@@ -585,8 +585,7 @@ static void decide(Pressure *p, const Module *module, const Func *func, const Li
                                : capped(p, 1.5 * p->registers + 8);
     p->low = p->low < p->registers ? p->low : p->registers;
     raise_to(p, is_modelled ? capped(p, (double)p->features[PRESSURE_THROUGH] - REBUILT) : 0);
-    if (p->features[PRESSURE_HELD])
-        raise_to(p, capped(p, HELD_FIRST + p->features[PRESSURE_HELD] + BEYOND));
+    raise_to(p, capped(p, least_held(p->features[PRESSURE_HELD])));
     if (p->registers < CALLING_LEAST && calls_blindly(module, func))
         p->registers = capped(p, CALLING_LEAST);
     p->high = p->high < p->registers ? p->registers : p->high;

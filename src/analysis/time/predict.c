@@ -70,7 +70,7 @@ typedef struct Speeds {
     double busiest_share;       /* of what SMs do, the busiest one's over that of one on average */
 } Speeds;
 
-/* Of the GPU's clock. */
+/* At the GPU's clock. */
 static Speeds speeds_of(const Gpu *gpu)
 {
     double peak = gpu->figures[FIGURE_MEMORY_GB_PER_S] * 1e3;
@@ -827,7 +827,7 @@ static bool are_bytes_by_data(const PredictInput *in, const AddressDistribution 
     return false;
 }
 
-/* At the clock of the GPU's file. */
+/* At the GPU's clock, whatever the launch lowers it to. */
 static void find_bound(Arena *scratch, const PredictInput *in, const bool *are_sure,
                        Prediction *out)
 {

@@ -265,14 +265,18 @@ static LaneNumber param_number(const Steering *s, const Insn *insn)
     return (LaneNumber){ ptx_machine_guess(at, bytes, false), is_guess ? KNOWN : KNOWN_NOT };
 }
 
+/* What a definition before the loop leaves in its first operand. */
+static LaneNumber defined_number(const Steering *s, const Insn *insn)
+{
+    return insn->op->space == SPACE_PARAM || insn->op->space == SPACE_PARAM_ENTRY
+               ? param_number(s, insn)
+               : insn_result(s, insn);
+}
+
 static LaneNumber at_entry(Steering *s, RegId reg, InsnId before, unsigned depth)
 {
-    const Cfg *cfg = s->func_state->cfg;
     InsnId def = depth ? entry_definition(s, reg, before) : NO_ID;
-    if (def == NO_ID
-        || !ptx_dom_dominates(s->func_state->dom, cfg->block_of[def],
-                              s->func_state->loops->loops[s->loop].header)
-        || s->func->insns[def].guard != NO_ID)
+    if (!is_plain_definition(s, def))
         return (LaneNumber){ 0 };
     const Insn *insn = &s->func->insns[def];
     const Operand *operands = ptx_insn_operands(s->func, insn);
@@ -284,9 +288,7 @@ static LaneNumber at_entry(Steering *s, RegId reg, InsnId before, unsigned depth
             s->regs[operands[o].id] = at_entry(s, operands[o].id, def, depth - 1);
     if (operands[0].kind != OPERAND_REG || operands[0].id != reg)
         return (LaneNumber){ 0 };
-    return insn->op->space == SPACE_PARAM || insn->op->space == SPACE_PARAM_ENTRY
-               ? param_number(s, insn)
-               : insn_result(s, insn);
+    return defined_number(s, insn);
 }
 
 static int by_insn_id(const void *a, const void *b)
@@ -306,7 +308,8 @@ static void follow_outside(Steering *s, InsnId def)
             || s->is_written_again[reg] || s->is_outside[reg] || s->outside_count == MAX_OUTSIDE)
             continue;
         const InsnId from = entry_definition(s, reg, def);
-        if (!is_plain_definition(s, from) || loads_data(&s->func->insns[from]))
+        if (!is_plain_definition(s, from) || loads_data(&s->func->insns[from])
+            || ptx_insn_operands(s->func, &s->func->insns[from])->id != reg)
             continue;
         s->is_outside[reg] = true;
         s->outside[s->outside_count++] = from;
@@ -331,9 +334,7 @@ static void enter_outside(Steering *s)
     for (unsigned i = 0; i < s->outside_count; i++) {
         const Insn *insn = &s->func->insns[s->outside[i]];
         const Operand *to = ptx_insn_operands(s->func, insn);
-        LaneNumber found = insn->op->space == SPACE_PARAM || insn->op->space == SPACE_PARAM_ENTRY
-                               ? param_number(s, insn)
-                               : insn_result(s, insn);
+        LaneNumber found = defined_number(s, insn);
         if (found.known == KNOWN_NOT)
             found = machine_number(s, to, (Type)insn->op->type);
         s->regs[to->id] = found;

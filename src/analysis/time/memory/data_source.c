@@ -291,7 +291,8 @@ const DataSource *ptx_data_sources_compute(Arena *arena, Arena *scratch, const F
         w.states[r] = no_state;
     for (InsnId i = 0; i < func->insn_count; i++) {
         ptx_lanewise_make(func->insns[i].op, &ops[i]);
-        w.has_copies |= func->insns[i].op->kind == OPK_CP_ASYNC;
+        w.has_copies |= func->insns[i].op->kind == OPK_CP_ASYNC
+                        || ptx_op_is_bulk(func->insns[i].op);
         w.handed[i] = NO_ID;
     }
     for (unsigned n = 0; n < WALKS; n++)
